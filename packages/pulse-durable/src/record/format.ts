@@ -1,0 +1,131 @@
+/**
+ * The run record: names here are the field names in the record (40-record.md).
+ * Only serialisable data; what is stored, and nothing else.
+ */
+
+/** The record format that this package writes. Format 1 is read and upgraded (REC-28). */
+export const recordFormat = 2;
+
+/** Derived, and written in the same save as what decides it. */
+export type RunStatus = "running" | "completed" | "failed";
+
+/** The entry `header`: every field of the record that is one value. */
+export interface Header {
+  readonly format: number;
+  readonly runId: string;
+  /** The compare-and-swap number, from 1. A store keeps it in step with its own (STORE-3). */
+  readonly revision: number;
+  /** The host's business version. */
+  readonly version: string;
+  /** SHA-256 of the whole definition, 64 hex digits (DUR-5). */
+  readonly definition: string;
+  /** SHA-256 over name, state and fingerprint of each root input (DUR-6). */
+  readonly inputs: string;
+  readonly keyIds?: readonly string[];
+  readonly rootScope: string;
+  readonly status: RunStatus;
+  /** How often the run was resumed (DUR-11). */
+  readonly resumes: number;
+  /** The business failure's text, if the host opted to keep it. */
+  readonly failure?: string;
+  /** Unknown optional header fields are kept, not dropped (REC-16). */
+  readonly [unknownField: string]: unknown;
+}
+
+/** The entry `scope/<id>`: one graph instance inside a run, without its nodes. */
+export interface ScopeEntry {
+  readonly graph: string;
+  /** The static place: empty for the root, else the path of the mount. */
+  readonly path: string;
+  readonly inputs: string;
+  /** True when the fingerprint covers stable `in` bindings and fixed values (REC-3). */
+  readonly bindings: boolean;
+}
+
+/** One output of a confirmed node (REC-8, REC-10). */
+export type ValueRecord = ReadyBytes | ReadyContent | SkippedValue | StreamValue;
+
+interface ValueHead {
+  readonly name: string;
+  readonly codec: string;
+  readonly codecVersion: string;
+}
+export interface ReadyBytes extends ValueHead {
+  readonly state: "ready";
+  /** SHA-256 of the bytes, 64 hex digits. There even for zero bytes. */
+  readonly digest: string;
+  readonly bytes: Uint8Array;
+}
+export interface ReadyContent extends ValueHead {
+  readonly state: "ready";
+  readonly digest: string;
+  /** Names the bytes in the store's content store (STORE-8, STORE-10). */
+  readonly content: { readonly digest: string; readonly size: number };
+}
+export interface SkippedValue extends ValueHead {
+  readonly state: "skipped";
+}
+/** A stream descriptor in place of a value: room for managed streams (REC-10). */
+export interface StreamValue extends ValueHead {
+  readonly state: "stream";
+  readonly stream: StreamDescriptor;
+}
+export interface StreamDescriptor {
+  readonly sourceId: string;
+  readonly attempt: string;
+  readonly capacity: number;
+  readonly end?: "completed" | "failed" | "canceled";
+}
+
+/** The entry `node/<scope>/<node>` (REC-7). */
+export interface NodeEntry {
+  readonly nodeId: string;
+  /** The confirmed root attempt. */
+  readonly attempt: string;
+  readonly reason: "completed" | "skipped";
+  readonly outputs: readonly ValueRecord[];
+}
+
+export type AttemptState = "active" | "failed" | "confirmed";
+
+/** The entry `attempt/<id>` (REC-4, REC-5). */
+export interface AttemptEntry {
+  /** The scope for a root attempt, else the outer attempt. */
+  readonly parent: string;
+  readonly nodeId: string;
+  /** Empty for a root attempt, else the retry's place in the effective chain (CKPT-20). */
+  readonly boundary: string;
+  readonly index: number;
+  readonly limit: number;
+  readonly state: AttemptState;
+}
+
+/**
+ * A record as it is loaded and saved: one map per kind of entry, keyed by the ids of the entry key (REC-27)
+ * joined by `/` and percent-encoded, as in the entry key without its kind.
+ * `streams`, `messages`, `tries` and `managed` are kept as they are found until streams are served.
+ */
+export interface RunRecord {
+  readonly header: Header;
+  readonly scopes: ReadonlyMap<string, ScopeEntry>;
+  readonly nodes: ReadonlyMap<string, NodeEntry>;
+  readonly attempts: ReadonlyMap<string, AttemptEntry>;
+  readonly streams: ReadonlyMap<string, RecordEntry>;
+  readonly messages: ReadonlyMap<string, RecordEntry>;
+  readonly tries: ReadonlyMap<string, RecordEntry>;
+  readonly managed: ReadonlyMap<string, RecordEntry>;
+}
+
+/** What an entry key names. Plain data: strings, numbers, booleans, null, arrays, objects and `Uint8Array`. */
+export type RecordEntry = Header | ScopeEntry | NodeEntry | AttemptEntry | OpaqueEntry;
+export interface OpaqueEntry {
+  readonly [field: string]: unknown;
+}
+
+/** One part of a change: an entry is put or deleted as a whole (REC-27). */
+export type RecordChange =
+  | { readonly kind: "put"; readonly key: string; readonly entry: RecordEntry }
+  | { readonly kind: "delete"; readonly key: string };
+
+/** The changes of one save: each key at most once (REC-31). */
+export type RecordChanges = readonly RecordChange[];
