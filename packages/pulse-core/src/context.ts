@@ -1,0 +1,56 @@
+import type { AnyKey, AnyOptionalKey, Key } from "./key.ts";
+
+declare const settled: unique symbol;
+
+/** Stands in a body's result for a key that was already written with `set` or skipped with `skip`. */
+export interface Settled {
+  readonly [settled]: true;
+}
+
+/** Names a typed attachment of an execution (CORE-51). */
+export interface AttachmentToken<Value> {
+  readonly kind: "attachment";
+  readonly name: string;
+  readonly value?: Value;
+}
+
+/** What bodies and aspects have in common. */
+export interface BaseContext {
+  /** Aborted by fail-fast, by a timeout around this, and by the host; made when it is first read (CORE-35). */
+  readonly signal: AbortSignal;
+  /** The innermost retry's try, from 1. */
+  readonly attempt: number;
+  /** `mount/inner/node` (CORE-23). */
+  readonly path: string;
+  /** The id of the durable run, else of the root execution. */
+  readonly runId: string;
+  readonly executionId: string;
+  /** Give it to the outside: the same over crashes, resumes and inner retries (DUR-25). */
+  readonly idempotencyKey: string;
+  /** What the host attached under this token. @throws PULSE_USAGE naming the token when it did not (CORE-51) */
+  attachment<Value>(token: AttachmentToken<Value>): Value;
+}
+
+/** What a body gets beside the values. */
+export interface Context<Required extends AnyKey = AnyKey, Provided extends AnyKey = AnyKey> extends BaseContext {
+  /**
+   * Reads a required key, or one that this chain has written.
+   * @throws PULSE_SKIPPED for a skipped key that is not optional (CORE-7); PULSE_USAGE for any other key (CORE-9)
+   */
+  get<Name extends (Required | Provided)["name"], Value>(key: Key<Name, Value>): Value;
+  /**
+   * Writes early (CORE-10). Put the result into what the body returns.
+   * @throws PULSE_USAGE for a key not provided or already written (CORE-9), or after the chain was given up (CORE-15)
+   */
+  set<Name extends Provided["name"], Value>(key: Key<Name, Value>, value: Value): Settled;
+  /** Skips the whole node, by raising the no-value signal (CORE-8). */
+  skip(): never;
+  /** Skips one key. Put the result into what the body returns. */
+  skip(key: Provided): Settled;
+}
+
+/** The key itself, out of an entry of `requires` or `inputs`. */
+export type KeyOf<Entry> = Entry extends { readonly kind: "optional"; readonly key: infer Inner } ? Inner : Entry;
+
+/** An entry of a node's `requires`, or of a graph's `inputs`. */
+export type Requirement = AnyKey | AnyOptionalKey;
