@@ -1,5 +1,7 @@
 export type { NextStep, RunErrorDetails } from "./errors.ts";
 export { attemptKey, headerKey, mapOfKind, nodeKey, parseEntryKey, scopeKey } from "./record/entry-key.ts";
+export { decodeEntry, encodeEntry } from "./record/entry-json.ts";
+export type { EntryPlace } from "./record/entry-json.ts";
 export { entriesOf, recordBuilder } from "./record/fold.ts";
 export type { RecordBuilder } from "./record/fold.ts";
 export { recordFormat } from "./record/format.ts";

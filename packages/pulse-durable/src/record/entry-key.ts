@@ -1,6 +1,6 @@
 /** Entry keys: a kind and its ids, each percent-encoded, joined by `/` (REC-27). */
 
-export const headerKey = "header";
+export const headerKey = "header" as const;
 
 /** The key of an entry inside its map of {@link RunRecord}: the ids alone, percent-encoded and joined. */
 export function idsKey(...ids: readonly string[]): string {
@@ -24,10 +24,32 @@ export const mapOfKind = {
 
 export type EntryKind = keyof typeof mapOfKind;
 
+/** How many ids the key of each kind has. */
+const idCounts: Readonly<Record<EntryKind, number>> = {
+  scope: 1,
+  node: 2,
+  attempt: 1,
+  stream: 2,
+  message: 2,
+  try: 6,
+  managed: 3,
+};
+
 /** Takes an entry key apart; `undefined` for one that no entry can have. `header` has no ids. */
 export function parseEntryKey(key: string): { readonly kind: EntryKind; readonly ids: string } | undefined {
   const cut = key.indexOf("/");
   if (cut < 0) return undefined;
   const kind = key.slice(0, cut);
   return Object.hasOwn(mapOfKind, kind) ? { kind: kind as EntryKind, ids: key.slice(cut + 1) } : undefined;
+}
+
+/** The ids behind the key of a map of the record; `undefined` unless it is exactly what {@link idsKey} writes for this kind. */
+export function parseIds(kind: EntryKind, ids: string): readonly string[] | undefined {
+  try {
+    const parsed = ids.split("/").map(decodeURIComponent);
+    return parsed.length === idCounts[kind] && idsKey(...parsed) === ids ? parsed : undefined;
+  } catch {
+    // A % that begins no byte, or bytes that are no UTF-8.
+    return undefined;
+  }
 }
