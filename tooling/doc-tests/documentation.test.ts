@@ -1,0 +1,23 @@
+import { describe, expect, test } from "vitest";
+import { repositoryRoot } from "../source/workspace.ts";
+import { readDocumentation, type Block } from "./blocks.ts";
+import { typeErrors, writeBlocks } from "./compile.ts";
+import { runBlock, verdict } from "./run-block.ts";
+
+const documentation = readDocumentation(repositoryRoot);
+const files = writeBlocks(documentation.blocks);
+let errors: Map<Block, string[]> | undefined;
+
+test("the documentation has blocks, and their marks are known", () => {
+  expect(documentation.blocks.length).toBeGreaterThan(0);
+  expect(documentation.problems).toEqual([]);
+});
+
+describe("a block of the documentation type-checks and runs", () => {
+  test.each(files.map((file) => ({ ...file, place: `${file.block.path}:${file.block.line}` })))("$place", async (blockFile) => {
+    // One program for all blocks, made when the first of them is tested.
+    errors ??= typeErrors(files);
+    expect(errors.get(blockFile.block) ?? []).toEqual([]);
+    if (blockFile.block.use === "run") expect(verdict(blockFile.block.throws, await runBlock(blockFile))).toBeUndefined();
+  });
+});
