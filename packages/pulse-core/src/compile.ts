@@ -1,8 +1,7 @@
 import type { Aspect } from "./aspects/aspect.ts";
-import type { Requirement } from "./context.ts";
-import type { AnyGraph } from "./graph.ts";
 import type { AnyKey } from "./key.ts";
-import type { Mount } from "./mount.ts";
+import { keyOfEntry } from "./key-of-entry.ts";
+import type { AnyGraph, Mount } from "./mount.ts";
 import type { Node } from "./node.ts";
 import { valuesClass } from "./values-class.ts";
 
@@ -58,9 +57,6 @@ export interface CompiledMount {
   /** By child slot: the parent slots that take it. */
   readonly out: ReadonlyMap<number, readonly number[]>;
 }
-
-/** The key behind an entry of `requires` or `inputs`. */
-export const keyOfEntry = (entry: Requirement): AnyKey => (entry.kind === "optional" ? entry.key : entry);
 
 /** How one mount is wired, once equal names and left-out optional inputs are filled in (CORE-19). */
 export interface Wiring {

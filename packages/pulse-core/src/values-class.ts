@@ -1,27 +1,44 @@
 import { PulseError } from "./errors.ts";
+import { keyOfEntry } from "./key-of-entry.ts";
 import type { Node } from "./node.ts";
 
 /** Names that engines, `await`, `JSON` and consoles ask any object for: absent, and no mistake of a body's. */
-const askedOfAnyObject = new Set<PropertyKey>(["then", "toJSON", "constructor", "valueOf", "toString", "nodeType", "$$typeof"]);
+const askedOfAnyObject = new Set(["then", "toJSON", "constructor", "valueOf", "toString", "nodeType", "$$typeof"]);
+
+/** Above this many keys the fields are defined one by one: a class for each count would not pay. */
+const fieldsMax = 4;
 
 /**
- * The class of the objects that hand a node's values to its body. A required key is an own property; any other name
+ * The class of the objects that hand a node's values to its body. A required key is an own field; any other name
  * falls through to the prototype, which refuses it (CORE-9). This costs nothing on the way of a declared name.
  */
 export function valuesClass(node: Node): new () => Record<string, unknown> {
-  const refuse = (key: PropertyKey): never => {
+  const refuse = (name: string): never => {
     throw new PulseError(
       "PULSE_USAGE",
-      `node "${node.id}" reads key "${String(key)}", which it does not require; add the key to its requires`,
-      { details: { rule: "CORE-9", path: node.id, key: String(key) } },
+      `node "${node.id}" reads key "${name}", which it does not require; add the key to its requires`,
+      { details: { rule: "CORE-9", path: node.id, key: name } },
     );
   };
-  const prototype = new Proxy(Object.create(null) as object, {
+  function Guarded(): void {}
+  Guarded.prototype = new Proxy(Object.create(null) as object, {
     get: (_target, name) => (typeof name === "symbol" || askedOfAnyObject.has(name) ? undefined : refuse(name)),
     has: () => false,
   });
-  function Values(): void {}
-  Values.prototype = prototype;
   // A plain function with a prototype of its own is a constructor; TypeScript knows only classes as such.
-  return Values as unknown as new () => Record<string, unknown>;
+  const Base = Guarded as unknown as new () => Record<string, unknown>;
+  const names = node.requires.map((entry) => keyOfEntry(entry).name);
+  const [a = "", b = "", c = "", d = ""] = names;
+  // A class field is defined, not assigned: it never asks the guarding prototype, and all objects share a shape.
+  if (names.length === 0) return Base;
+  if (names.length === 1) return class extends Base { [a] = undefined as unknown };
+  if (names.length === 2) return class extends Base { [a] = undefined as unknown; [b] = undefined as unknown };
+  if (names.length === 3) return class extends Base { [a] = undefined as unknown; [b] = undefined as unknown; [c] = undefined as unknown };
+  if (names.length === fieldsMax) return class extends Base { [a] = undefined as unknown; [b] = undefined as unknown; [c] = undefined as unknown; [d] = undefined as unknown };
+  return class extends Base {
+    constructor() {
+      super();
+      for (const name of names) Object.defineProperty(this, name, { value: undefined, writable: true, enumerable: true, configurable: true });
+    }
+  };
 }

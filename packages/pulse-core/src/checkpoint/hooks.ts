@@ -142,4 +142,6 @@ export interface RestoredNode {
 /** Given before the start, checked as a whole, installed by the start (CKPT-24, CKPT-38). */
 export interface RestorePlan {
   readonly nodes: readonly RestoredNode[];
+  /** Readers that take the place of what the host gave for root inputs, by name (CODEC-9). */
+  readonly inputs?: ReadonlyMap<string, ReadValue>;
 }

@@ -1,0 +1,5 @@
+import type { Requirement } from "./context.ts";
+import type { AnyKey } from "./key.ts";
+
+/** The key behind an entry of `requires` or `inputs`. */
+export const keyOfEntry = (entry: Requirement): AnyKey => (entry.kind === "optional" ? entry.key : entry);
