@@ -1,15 +1,53 @@
 import type { Aspect } from "./aspects/aspect.ts";
 import type { Requirement } from "./context.ts";
+import { frozenList } from "./frozen.ts";
+import type { CheckNodes, CheckOutputs, NameOf, NamesIn } from "./infer.ts";
 import type { AnyKey } from "./key.ts";
-import type { Mount } from "./mount.ts";
+import type { AnyGraph, Mount } from "./mount.ts";
 import type { Node } from "./node.ts";
 
-/** A graph of any inputs and outputs. */
-export interface AnyGraph {
-  readonly kind: "graph";
-  readonly name: string;
-  readonly inputs: readonly Requirement[];
-  readonly outputs: readonly AnyKey[];
-  readonly nodes: readonly (Node | Mount)[];
-  readonly aspects: readonly Aspect[];
+/** A built graph: immutable, and may run many times at once (CORE-24). */
+export interface Graph<
+  Inputs extends readonly Requirement[] = readonly Requirement[],
+  Outputs extends readonly AnyKey[] = readonly AnyKey[],
+> extends AnyGraph {
+  readonly inputs: Inputs;
+  readonly outputs: Outputs;
+}
+
+/** The table that {@link graph} is made of. */
+export interface GraphSpec<Inputs, Outputs, Nodes> {
+  /** What the host or a mount gives. `optional(key)` may be left out (CORE-41). */
+  readonly inputs?: Inputs;
+  /** What the outcome holds. */
+  readonly outputs?: Outputs;
+  readonly nodes: Nodes;
+  /** Around each node, outside the node's own aspects, outermost first (CORE-13). */
+  readonly aspects?: readonly Aspect[];
+}
+
+/**
+ * Builds a graph: `graph("digest", { inputs: [url], outputs: [summary], nodes: [download, summarise] })`.
+ * @throws PULSE_INVALID with every problem that the graph has (CORE-26)
+ */
+export function graph<
+  const Nodes extends readonly (Node | Mount)[],
+  const Inputs extends readonly Requirement[] = readonly [],
+  const Outputs extends readonly AnyKey[] = readonly [],
+>(
+  name: string,
+  spec: GraphSpec<
+    Inputs,
+    Outputs & CheckOutputs<Outputs, NamesIn<Nodes, Inputs>>,
+    Nodes & CheckNodes<Nodes, NameOf<Inputs[number]>>
+  >,
+): Graph<Inputs, Outputs> {
+  return Object.freeze({
+    kind: "graph",
+    name,
+    inputs: frozenList<Requirement>(spec.inputs) as Inputs,
+    outputs: frozenList<AnyKey>(spec.outputs) as Outputs,
+    nodes: frozenList<Node | Mount>(spec.nodes),
+    aspects: frozenList(spec.aspects),
+  });
 }

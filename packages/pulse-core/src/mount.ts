@@ -1,8 +1,22 @@
 import type { Aspect } from "./aspects/aspect.ts";
-import type { AnyGraph } from "./graph.ts";
+import type { Requirement } from "./context.ts";
+import { frozenList, frozenRecord } from "./frozen.ts";
 import type { AnyKey } from "./key.ts";
+import type { Node } from "./node.ts";
+import type { KeysByName, ProvidedBy, RequiredBy, Wires } from "./wires.ts";
 
-/** A node whose body is another graph (CORE-19). */
+/** A graph of any inputs and outputs. It stands here because a mount holds a graph and a graph holds mounts. */
+export interface AnyGraph {
+  readonly kind: "graph";
+  readonly name: string;
+  readonly inputs: readonly Requirement[];
+  readonly outputs: readonly AnyKey[];
+  readonly nodes: readonly (Node | Mount)[];
+  /** Around each node of this graph, outside the node's own (CORE-13). */
+  readonly aspects: readonly Aspect[];
+}
+
+/** A node whose body is another graph (CORE-19). Its type carries the names of the parent's keys only (CORE-49). */
 export interface Mount<Required extends string = string, Provided extends string = string> {
   readonly kind: "mount";
   readonly id: string;
@@ -16,4 +30,30 @@ export interface Mount<Required extends string = string, Provided extends string
   readonly aspects: readonly Aspect[];
   readonly required?: Required;
   readonly provided?: Provided;
+}
+
+/**
+ * A child graph as a node of its parent (CORE-19): `mount("score", scoring, { in: { user }, fix: { limit: 10 }, out: { score } })`.
+ * A child input takes the parent's key of the same name unless it is wired; an optional one only if that is the very same
+ * key. The child starts at once and takes each input when it arrives (CORE-20).
+ */
+export function mount<
+  Child extends AnyGraph,
+  const In extends KeysByName = Record<never, never>,
+  Fixed extends string = never,
+  const Out extends KeysByName = KeysByName,
+>(
+  id: string,
+  child: Child,
+  wires?: Wires<Child, In, Fixed, Out>,
+): Mount<RequiredBy<Child, In, Fixed>, ProvidedBy<Child, Out>> {
+  return Object.freeze({
+    kind: "mount",
+    id,
+    graph: child,
+    in: frozenRecord<AnyKey>(wires?.in),
+    fix: frozenRecord<unknown>(wires?.fix),
+    out: wires?.out === undefined ? undefined : frozenRecord<AnyKey>(wires.out),
+    aspects: frozenList(wires?.aspects),
+  });
 }

@@ -1,14 +1,16 @@
 import type { Aspect } from "./aspects/aspect.ts";
 import type { Context, KeyOf, Requirement, Settled } from "./context.ts";
+import { frozenList } from "./frozen.ts";
+import type { NameOf } from "./infer.ts";
 import type { AnyKey, Key, OptionalKey } from "./key.ts";
 
 /** What a body takes: the values of what it requires, by key name. */
 export type ValuesOf<Requires extends readonly Requirement[]> = {
   readonly [Entry in Requires[number] as KeyOf<Entry> extends { readonly name: infer Name extends string }
     ? Name
-    : never]: Entry extends OptionalKey<string, infer Value, never>
+    : never]: Entry extends OptionalKey<string, infer Value, unknown>
     ? Value | undefined
-    : Entry extends Key<string, infer Value, never>
+    : Entry extends Key<string, infer Value, unknown>
       ? Value
       : never;
 };
@@ -17,7 +19,7 @@ export type ValuesOf<Requires extends readonly Requirement[]> = {
 export type ResultOf<Provides extends readonly AnyKey[]> = [Provides[number]] extends [never]
   ? void | undefined | Record<string, never>
   : {
-      readonly [Entry in Provides[number] as Entry["name"]]: Entry extends Key<string, infer Value, never>
+      readonly [Entry in Provides[number] as Entry["name"]]: Entry extends Key<string, infer Value, unknown>
         ? Value | Settled
         : never;
     };
@@ -46,8 +48,6 @@ export interface NodeSpec<Requires extends readonly Requirement[], Provides exte
   readonly aspects?: readonly Aspect[];
 }
 
-type NameOf<Entry> = KeyOf<Entry> extends { readonly name: infer Name extends string } ? Name : never;
-
 /** A node: `node("shorten", { requires: [page], provides: [summary] }, ({ page }) => ({ summary: … }))`. */
 export function node<
   const Requires extends readonly Requirement[] = readonly [],
@@ -60,9 +60,9 @@ export function node<
   return Object.freeze({
     kind: "node",
     id,
-    requires: Object.freeze([...(spec.requires ?? [])]),
-    provides: Object.freeze([...(spec.provides ?? [])]),
-    aspects: Object.freeze([...(spec.aspects ?? [])]),
+    requires: frozenList<Requirement>(spec?.requires),
+    provides: frozenList<AnyKey>(spec?.provides),
+    aspects: frozenList(spec?.aspects),
     body,
   });
 }

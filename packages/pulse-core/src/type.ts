@@ -31,7 +31,7 @@ export interface TypeToken<Value> {
 }
 
 /** What the second argument of `key` may be. */
-export type KeyType = StandardSchema<never, unknown> | TypeToken<unknown>;
+export type KeyType = StandardSchema | TypeToken<unknown>;
 
 /** What bodies read and write under a key of this type. */
 export type ValueOfType<Type> =

@@ -1,0 +1,66 @@
+/** The checks that TypeScript makes of one mount (CORE-25), and the names that its type carries into the parent's check. */
+import type { Aspect } from "./aspects/aspect.ts";
+import type { NameOf, Ports, ValueOf } from "./infer.ts";
+import type { AnyKey } from "./key.ts";
+
+/** How a child graph is wired into its parent (CORE-19). */
+export interface Wires<Child extends Ports, In, Fixed extends PropertyKey, Out> {
+  /** Child input name to parent key. An input that is named neither here nor in `fix` takes the parent's key of its name. */
+  readonly in?: In & CheckIn<Child, In, Fixed>;
+  /** Child input name to constant. It is passed as it is: no schema runs over it. */
+  readonly fix?: { readonly [Name in Fixed]: CheckFixed<Child, Name> };
+  /** Child output name to parent key. Left out: every output under its own key; given: exactly these. */
+  readonly out?: Out & CheckOut<Child, Out>;
+  /** Around the whole child, outermost first (CORE-22). */
+  readonly aspects?: readonly Aspect[];
+}
+
+/** Names to keys. */
+export type KeysByName = Readonly<Record<string, AnyKey>>;
+
+declare const constant: unique symbol;
+
+/** Stands beside a constant's type in error messages, to name the input. There is no such value. */
+interface ConstantFor<Name> {
+  readonly [constant]: Name;
+}
+
+type PlainName<Child extends Ports> = Extract<Child["inputs"][number], AnyKey>["name"];
+type InputName<Child extends Ports> = NameOf<Child["inputs"][number]>;
+type OutputName<Child extends Ports> = Child["outputs"][number]["name"];
+
+/** The entry of that name in a list of keys. */
+type Named<Entries, Name> = Entries extends unknown ? (NameOf<Entries> extends Name ? Entries : never) : never;
+type InputValue<Child extends Ports, Name> = ValueOf<Named<Child["inputs"][number], Name>>;
+type OutputValue<Child extends Ports, Name> = ValueOf<Named<Child["outputs"][number], Name>>;
+
+/** For each wire `unknown`, or what is wrong with it. */
+type CheckIn<Child extends Ports, In, Fixed> = {
+  readonly [Name in keyof In]: Name extends InputName<Child>
+    ? Name extends Fixed
+      ? `two sources for input: ${Name}`
+      : ValueOf<In[Name]> extends InputValue<Child, Name>
+        ? unknown
+        : `key "${NameOf<In[Name]>}" does not fit input: ${Name}`
+    : `no such input: ${Name & string}`;
+};
+
+type CheckFixed<Child extends Ports, Name> =
+  Name extends InputName<Child> ? InputValue<Child, Name> | ConstantFor<Name> : `no such input: ${Name & string}`;
+
+type CheckOut<Child extends Ports, Out> = {
+  readonly [Name in keyof Out]: Name extends OutputName<Child>
+    ? OutputValue<Child, Name> extends ValueOf<Out[Name]>
+      ? unknown
+      : `output "${Name}" does not fit key: ${NameOf<Out[Name]>}`
+    : `no such output: ${Name & string}`;
+};
+
+/** The parent's keys that a mount reads: those named, and one for each input left to its own name. */
+export type RequiredBy<Child extends Ports, In, Fixed> = Extract<
+  NameOf<In[keyof In]> | Exclude<PlainName<Child>, keyof In | Fixed>,
+  string
+>;
+
+/** The parent's keys that a mount provides. Without an `out` there is nothing to infer it from but its bound. */
+export type ProvidedBy<Child extends Ports, Out> = string extends keyof Out ? OutputName<Child> : NameOf<Out[keyof Out]>;
