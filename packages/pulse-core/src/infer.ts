@@ -20,7 +20,11 @@ interface Named {
 }
 
 /** The name of a key, or of the key in an `optional(…)`. */
-export type NameOf<Entry> = KeyOf<Entry> extends { readonly name: infer Name extends string } ? Name : never;
+export type NameOf<Entry> = Entry extends { readonly name: infer Name extends string }
+  ? Name
+  : Entry extends { readonly key: { readonly name: infer Name extends string } }
+    ? Name
+    : never;
 
 /** What bodies see of a key. */
 export type ValueOf<Entry> = KeyOf<Entry> extends Key<string, infer Value, unknown> ? Value : never;
@@ -59,16 +63,19 @@ type Places<Nodes extends readonly Named[]> = {
 
 type IsUnion<Type, Each = Type> = Type extends Each ? ([Each] extends [Type] ? false : true) : never;
 
+/** Names known one by one. Of `string` and `k${number}`, as loops make them, only the run-time check can judge. */
+type Literal<Name> = Name extends string ? (Record<never, never> extends Record<Name, 1> ? never : Name) : never;
+
 type Twice<Owners> = { [Name in keyof Owners]: IsUnion<Owners[Name]> extends true ? Name : never }[keyof Owners];
 
-type CheckNode<Element, Provided extends string, Doubled> =
-  Exclude<RequiredOf<Element>, Provided> extends infer Missing extends string
-    ? [Missing] extends [never]
-      ? [ProvidedOf<Element> & Doubled] extends [never]
-        ? unknown
-        : `two providers for key: ${ProvidedOf<Element> & Doubled & string}`
-      : `no provider for key: ${Missing}`
-    : never;
+type CheckNode<Element, Provided extends string, Doubled> = [Exclude<RequiredOf<Element>, Provided>] extends [never]
+  ? [ProvidedOf<Element> & Doubled] extends [never]
+    ? unknown
+    : Say<"two providers for key", ProvidedOf<Element> & Doubled>
+  : Say<"no provider for key", Exclude<RequiredOf<Element>, Provided>>;
+
+/** The sentence, or nothing to say if no name is known. */
+type Say<What extends string, Name> = [Literal<Name>] extends [never] ? unknown : `${What}: ${Literal<Name>}`;
 
 /** For each node `unknown`, or what is wrong with it. */
 export type CheckNodes<Nodes extends readonly Named[], Inputs extends string> = CheckEach<
@@ -85,7 +92,7 @@ type CheckEach<Nodes extends readonly Named[], Provided extends string, Doubled>
 export type CheckOutputs<Outputs extends readonly AnyKey[], Provided extends string> = {
   [Place in keyof Outputs]: Outputs[Place]["name"] extends Provided
     ? unknown
-    : `no provider for key: ${Outputs[Place]["name"]}`;
+    : Say<"no provider for key", Outputs[Place]["name"]>;
 };
 
 /** Every key name that a graph of these inputs and nodes holds. */
