@@ -28,8 +28,11 @@ export interface Session {
   load(options?: CallOptions): Promise<RunRecord>;
   /**
    * Compares and swaps: `expectedRevision` 0 for the first save, and `next.header.revision === expectedRevision + 1`.
-   * `changes` is what makes `next` out of the record before; a store may write either (REC-24).
-   * The caller does not change `next` or `changes` after the call, and has one save at a time.
+   * `changes` is what makes `next` out of the record before; a store may write either (REC-24). They hold the header only
+   * when more than its `revision` changed: a store that writes `changes` keeps the revision itself and gives it back
+   * in the header that it loads.
+   * The caller changes neither `next` nor `changes` until the call has settled; afterwards `next` is the caller's again,
+   * and a store that keeps it copies it before. Its maps are plain `Map`s. One save at a time.
    * Any error may mean that it was written (STORE-4), but PULSE_CONFLICT: nothing changed.
    * @throws PULSE_CONFLICT, PULSE_OWNERSHIP_LOST (STORE-6), PULSE_STORE
    */

@@ -9,8 +9,12 @@ type EntryMaps = { [Name in (typeof mapOfKind)[EntryKind]]: Map<string, RecordEn
 export interface RecordBuilder {
   /** Applies one change in place. @throws PULSE_CORRUPT for a key that no entry can have */
   apply(change: RecordChange): void;
-  /** The record, sharing the builder's maps. @throws PULSE_CORRUPT when no header was put */
-  view(): RunRecord;
+  /**
+   * The record, sharing the builder's maps. `revision`: the one that the store saved last. A save that changes nothing
+   * else of the header does not put it, so the store's own number is the true one.
+   * @throws PULSE_CORRUPT when no header was put
+   */
+  view(revision?: number): RunRecord;
 }
 
 /** Folds changes into a record, at a cost that depends on the changes alone (REC-24, REC-25). */
@@ -42,9 +46,11 @@ export function recordBuilder(runId: string, from?: RunRecord): RecordBuilder {
       if (change.kind === "put") map.set(parsed.ids, change.entry);
       else map.delete(parsed.ids);
     },
-    view() {
+    view(revision) {
       if (header === undefined) throw corrupt("the entry header is missing");
-      return { header, ...maps } as unknown as RunRecord;
+      const numbered = revision === undefined || revision === header.revision ? header : { ...header, revision };
+      // Each map holds the entries of its own kind alone: `apply` sorts them by key.
+      return { header: numbered, ...maps } as unknown as RunRecord;
     },
   };
 }

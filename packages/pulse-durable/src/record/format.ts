@@ -28,6 +28,8 @@ export interface Header {
   readonly resumes: number;
   /** The business failure's text, if the host opted to keep it. */
   readonly failure?: string;
+  /** What each part of the definition was: its path, and a short hash of it. It lets DUR-4 name what was changed. */
+  readonly outline?: Readonly<Record<string, string>>;
   /** Unknown optional header fields are kept, not dropped (REC-16). */
   readonly [unknownField: string]: unknown;
 }

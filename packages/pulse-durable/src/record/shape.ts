@@ -73,6 +73,11 @@ const listOf =
     return undefined;
   };
 
+const textByName: Rule = (value) =>
+  typeof value === "object" && value !== null && Object.values(value).every((part) => typeof part === "string")
+    ? undefined
+    : "is no table of texts";
+
 const valueHead = { name: text, codec: text, codecVersion: text };
 const ready = { ...valueHead, state: oneOf("ready"), digest: text };
 const valueShapes: Readonly<Record<string, Shape>> = {
@@ -118,7 +123,7 @@ const shapes: Partial<Record<EntryKind | "header", Shape>> = {
       status: oneOf("running", "completed", "failed"),
       resumes: countFrom(0),
     },
-    optional: { keyIds: listOf(text), failure: text },
+    optional: { keyIds: listOf(text), failure: text, outline: textByName },
     open: true,
   },
   scope: { required: { graph: text, path: text, inputs: text, bindings: truth } },
