@@ -31,26 +31,23 @@ export interface BaseContext {
   attachment<Value>(token: AttachmentToken<Value>): Value;
 }
 
-/** What a body gets beside the values. */
-export interface Context<Required extends AnyKey = AnyKey, Provided extends AnyKey = AnyKey> extends BaseContext {
+/** What a body gets beside the values. Its type carries the names of what the node requires and provides. */
+export interface Context<Required extends string = string, Provided extends string = string> extends BaseContext {
   /**
    * Reads a required key, or one that this chain has written.
    * @throws PULSE_SKIPPED for a skipped key that is not optional (CORE-7); PULSE_USAGE for any other key (CORE-9)
    */
-  get<Name extends (Required | Provided)["name"], Value>(key: Key<Name, Value>): Value;
+  get<Value>(key: Key<Required | Provided, Value, unknown>): Value;
   /**
    * Writes early (CORE-10). Put the result into what the body returns.
    * @throws PULSE_USAGE for a key not provided or already written (CORE-9), or after the chain was given up (CORE-15)
    */
-  set<Name extends Provided["name"], Value>(key: Key<Name, Value>, value: Value): Settled;
+  set<Value>(key: Key<Provided, Value, unknown>, value: NoInfer<Value>): Settled;
   /** Skips the whole node, by raising the no-value signal (CORE-8). */
   skip(): never;
   /** Skips one key. Put the result into what the body returns. */
-  skip(key: Provided): Settled;
+  skip(key: Key<Provided, unknown, unknown>): Settled;
 }
-
-/** The key itself, out of an entry of `requires` or `inputs`. */
-export type KeyOf<Entry> = Entry extends { readonly kind: "optional"; readonly key: infer Inner } ? Inner : Entry;
 
 /** An entry of a node's `requires`, or of a graph's `inputs`. */
 export type Requirement = AnyKey | AnyOptionalKey;

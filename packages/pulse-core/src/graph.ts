@@ -1,7 +1,7 @@
 import type { Aspect } from "./aspects/aspect.ts";
 import type { Requirement } from "./context.ts";
 import { frozenList } from "./frozen.ts";
-import type { CheckNodes, CheckOutputs, NameOf, NamesIn } from "./infer.ts";
+import type { CheckNodes, CheckOutputs, NamesIn } from "./infer.ts";
 import type { AnyKey } from "./key.ts";
 import type { AnyGraph, Mount } from "./mount.ts";
 import type { Node } from "./node.ts";
@@ -39,7 +39,7 @@ export function graph<
   spec: GraphSpec<
     Inputs,
     Outputs & CheckOutputs<Outputs, NamesIn<Nodes, Inputs>>,
-    Nodes & CheckNodes<Nodes, NameOf<Inputs[number]>>
+    Nodes & CheckNodes<Nodes, Inputs[number]["name"]>
   >,
 ): Graph<Inputs, Outputs> {
   return Object.freeze({

@@ -3,8 +3,8 @@
  * lists is mapped to `unknown`, which anything fits, or to a sentence, which nothing does: so the error stands on the
  * element and says what is wrong with it. Nothing here recurses: the cost is linear in the nodes (CORE-49).
  */
-import type { KeyOf, Requirement } from "./context.ts";
-import type { AnyKey, Key, OptionalKey } from "./key.ts";
+import type { Requirement } from "./context.ts";
+import type { AnyKey, AnyOptionalKey, given, value } from "./key.ts";
 import type { Skipped } from "./skipped.ts";
 
 /** What a graph shows of itself to its host and to mounts. */
@@ -13,48 +13,36 @@ export interface Ports {
   readonly outputs: readonly AnyKey[];
 }
 
-/** What a node or a mount tells of itself in its type: names. */
-interface Named {
-  readonly required?: string;
-  readonly provided?: string;
+/** The place in a node's type that holds the names of the keys it requires. There is nothing there at run time. */
+export declare const required: unique symbol;
+/** The place in a node's type that holds the names of the keys it provides. There is nothing there at run time. */
+export declare const provided: unique symbol;
+
+/** What a node or a mount tells of itself in its type: names (CORE-49). */
+export interface Named<Required extends string = string, Provided extends string = string> {
+  readonly [required]: Required;
+  readonly [provided]: Provided;
 }
-
-/** The name of a key, or of the key in an `optional(…)`. */
-export type NameOf<Entry> = Entry extends { readonly name: infer Name extends string }
-  ? Name
-  : Entry extends { readonly key: { readonly name: infer Name extends string } }
-    ? Name
-    : never;
-
-/** What bodies see of a key. */
-export type ValueOf<Entry> = KeyOf<Entry> extends Key<string, infer Value, unknown> ? Value : never;
 
 type Flat<Shape> = { [Name in keyof Shape]: Shape[Name] };
 
 /** What a host gives to run a graph: an input declared optional may be left out, or be `skipped` (CORE-41). */
 export type InputsOf<Graph extends Ports> = Flat<
   {
-    readonly [Entry in Extract<Graph["inputs"][number], AnyKey> as Entry["name"]]: Entry extends Key<
-      string,
-      unknown,
-      infer Given
-    >
-      ? Given
-      : never;
+    readonly [Entry in Extract<Graph["inputs"][number], AnyKey> as Entry["name"]]: Entry[typeof given];
   } & {
-    readonly [Entry in Extract<Graph["inputs"][number], { kind: "optional" }> as NameOf<Entry>]?:
-      | (Entry extends OptionalKey<string, unknown, infer Given> ? Given : never)
+    readonly [Entry in Extract<Graph["inputs"][number], AnyOptionalKey> as Entry["name"]]?:
+      | Entry[typeof given]
       | Skipped;
   }
 >;
 
 /** The values of a graph's outputs, by name. */
 export type OutputsOf<Graph extends Ports> = {
-  readonly [Entry in Graph["outputs"][number] as Entry["name"]]: ValueOf<Entry>;
+  readonly [Entry in Graph["outputs"][number] as Entry["name"]]: Entry[typeof value];
 };
 
-type RequiredOf<Element> = Element extends { readonly required?: infer Name } ? Extract<Name, string> : never;
-type ProvidedOf<Element> = Element extends { readonly provided?: infer Name } ? Extract<Name, string> : never;
+type ProvidedOf<Element> = Element extends Named ? Element[typeof provided] : never;
 
 /** Each key that a list of nodes provides, with the places of its providers. */
 type Places<Nodes extends readonly Named[]> = {
@@ -68,25 +56,29 @@ type Literal<Name> = Name extends string ? (Record<never, never> extends Record<
 
 type Twice<Owners> = { [Name in keyof Owners]: IsUnion<Owners[Name]> extends true ? Name : never }[keyof Owners];
 
-type CheckNode<Element, Provided extends string, Doubled> = [Exclude<RequiredOf<Element>, Provided>] extends [never]
-  ? [ProvidedOf<Element> & Doubled] extends [never]
-    ? unknown
-    : Say<"two providers for key", ProvidedOf<Element> & Doubled>
-  : Say<"no provider for key", Exclude<RequiredOf<Element>, Provided>>;
-
 /** The sentence, or nothing to say if no name is known. */
 type Say<What extends string, Name> = [Literal<Name>] extends [never] ? unknown : `${What}: ${Literal<Name>}`;
 
-/** For each node `unknown`, or what is wrong with it. */
-export type CheckNodes<Nodes extends readonly Named[], Inputs extends string> = CheckEach<
+/** `unknown` for nodes that fit together, else for each node `unknown` or what is wrong with it. */
+export type CheckNodes<Nodes extends readonly Named[], Inputs extends string> = CheckAll<
   Nodes,
-  ProvidedOf<Nodes[number]> | Inputs,
-  Twice<Places<Nodes>> | (Inputs & ProvidedOf<Nodes[number]>)
+  Nodes[number][typeof provided] | Inputs,
+  Twice<Places<Nodes>> | (Inputs & Nodes[number][typeof provided])
 >;
 
-type CheckEach<Nodes extends readonly Named[], Provided extends string, Doubled> = {
-  [Place in keyof Nodes]: CheckNode<Nodes[Place], Provided, Doubled>;
-};
+/** Looks at the nodes as a whole before it looks at each: good graphs are the usual case, and cheap so. */
+type CheckAll<Nodes extends readonly Named[], Provided extends string, Doubled> = [
+  Nodes[number][typeof required],
+  Doubled,
+] extends [Provided, never]
+  ? unknown
+  : { [Place in keyof Nodes]: CheckNode<Nodes[Place], Provided, Doubled> };
+
+type CheckNode<Element extends Named, Provided extends string, Doubled> = Element[typeof required] extends Provided
+  ? [Element[typeof provided] & Doubled] extends [never]
+    ? unknown
+    : Say<"two providers for key", Element[typeof provided] & Doubled>
+  : Say<"no provider for key", Exclude<Element[typeof required], Provided>>;
 
 /** For each output `unknown`, or what is wrong with it. */
 export type CheckOutputs<Outputs extends readonly AnyKey[], Provided extends string> = {
@@ -97,5 +89,5 @@ export type CheckOutputs<Outputs extends readonly AnyKey[], Provided extends str
 
 /** Every key name that a graph of these inputs and nodes holds. */
 export type NamesIn<Nodes extends readonly Named[], Inputs extends readonly Requirement[]> =
-  | ProvidedOf<Nodes[number]>
-  | NameOf<Inputs[number]>;
+  | Nodes[number][typeof provided]
+  | Inputs[number]["name"];

@@ -1,7 +1,9 @@
 import type { GivenOfType, KeyType, ValueOfType } from "./type.ts";
 
-declare const value: unique symbol;
-declare const given: unique symbol;
+/** The place in a key's type that holds what bodies see of it. There is nothing there at run time. */
+export declare const value: unique symbol;
+/** The place in a key's type that holds what a host gives for it. There is nothing there at run time. */
+export declare const given: unique symbol;
 
 /**
  * A named, typed slot that a graph fills at most once per execution (CORE-1).
@@ -11,8 +13,8 @@ export interface Key<Name extends string = string, Value = unknown, Given = Valu
   readonly kind: "key";
   readonly name: Name;
   readonly type: KeyType;
-  readonly [value]?: Value;
-  readonly [given]?: Given;
+  readonly [value]: Value;
+  readonly [given]: Given;
 }
 
 /** Any plain key. */
@@ -21,10 +23,16 @@ export type AnyKey = Key<string, unknown, unknown>;
 /** In `requires`: reads as absent instead of passing the skip on (CORE-7). In `inputs`: may be left out (CORE-41). */
 export interface OptionalKey<Name extends string = string, Value = unknown, Given = Value> {
   readonly kind: "optional";
+  readonly name: Name;
   readonly key: Key<Name, Value, Given>;
+  readonly [value]: Value | undefined;
+  readonly [given]: Given;
 }
 
 export type AnyOptionalKey = OptionalKey<string, unknown, unknown>;
+
+/** A key without what only types hold. */
+type Plain<Entry> = Omit<Entry, typeof value | typeof given>;
 
 /**
  * A key: `key("url", z.url())` or `key("user", type<User>())`. Two key objects of one name
@@ -34,12 +42,16 @@ export function key<const Name extends string, const Type extends KeyType>(
   name: Name,
   keyType: Type,
 ): Key<Name, ValueOfType<Type>, GivenOfType<Type>> {
-  return Object.freeze({ kind: "key", name, type: keyType });
+  // The cast adds what only types hold: the value's and the host's type. It is read by `typeof value`, never by code.
+  const made: Plain<Key<Name, ValueOfType<Type>, GivenOfType<Type>>> = { kind: "key", name, type: keyType };
+  return Object.freeze(made) as Key<Name, ValueOfType<Type>, GivenOfType<Type>>;
 }
 
 /** Marks a key as optional where it is required (CORE-7), or where it is an input of a graph (CORE-41). */
 export function optional<Name extends string, Value, Given>(
   wrapped: Key<Name, Value, Given>,
 ): OptionalKey<Name, Value, Given> {
-  return Object.freeze({ kind: "optional", key: wrapped });
+  // The cast adds what only types hold, as in `key`.
+  const made: Plain<OptionalKey<Name, Value, Given>> = { kind: "optional", name: wrapped.name, key: wrapped };
+  return Object.freeze(made) as OptionalKey<Name, Value, Given>;
 }

@@ -1,6 +1,7 @@
 import type { Aspect } from "./aspects/aspect.ts";
 import type { Requirement } from "./context.ts";
 import { frozenList, frozenRecord } from "./frozen.ts";
+import type { Named } from "./infer.ts";
 import type { AnyKey } from "./key.ts";
 import type { Node } from "./node.ts";
 import type { KeysByName, ProvidedBy, RequiredBy, Wires } from "./wires.ts";
@@ -17,7 +18,8 @@ export interface AnyGraph {
 }
 
 /** A node whose body is another graph (CORE-19). Its type carries the names of the parent's keys only (CORE-49). */
-export interface Mount<Required extends string = string, Provided extends string = string> {
+export interface Mount<Required extends string = string, Provided extends string = string>
+  extends Named<Required, Provided> {
   readonly kind: "mount";
   readonly id: string;
   readonly graph: AnyGraph;
@@ -28,8 +30,6 @@ export interface Mount<Required extends string = string, Provided extends string
   /** Child output name to parent key; absent: every output under its own key. */
   readonly out: Readonly<Record<string, AnyKey>> | undefined;
   readonly aspects: readonly Aspect[];
-  readonly required?: Required;
-  readonly provided?: Provided;
 }
 
 /**
@@ -47,7 +47,7 @@ export function mount<
   child: Child,
   wires?: Wires<Child, In, Fixed, Out>,
 ): Mount<RequiredBy<Child, In, Fixed>, ProvidedBy<Child, Out>> {
-  return Object.freeze({
+  const made: Omit<Mount, keyof Named> = {
     kind: "mount",
     id,
     graph: child,
@@ -55,5 +55,7 @@ export function mount<
     fix: frozenRecord<unknown>(wires?.fix),
     out: wires?.out === undefined ? undefined : frozenRecord<AnyKey>(wires.out),
     aspects: frozenList(wires?.aspects),
-  });
+  };
+  // The cast adds the names that only types hold.
+  return Object.freeze(made) as Mount<RequiredBy<Child, In, Fixed>, ProvidedBy<Child, Out>>;
 }

@@ -1,44 +1,34 @@
 import type { Aspect } from "./aspects/aspect.ts";
-import type { Context, KeyOf, Requirement, Settled } from "./context.ts";
+import type { Context, Requirement, Settled } from "./context.ts";
 import { frozenList } from "./frozen.ts";
-import type { NameOf } from "./infer.ts";
-import type { AnyKey, Key, OptionalKey } from "./key.ts";
+import type { Named } from "./infer.ts";
+import type { AnyKey, value } from "./key.ts";
 
 /** What a body takes: the values of what it requires, by key name. */
 export type ValuesOf<Requires extends readonly Requirement[]> = {
-  readonly [Entry in Requires[number] as KeyOf<Entry> extends { readonly name: infer Name extends string }
-    ? Name
-    : never]: Entry extends OptionalKey<string, infer Value, unknown>
-    ? Value | undefined
-    : Entry extends Key<string, infer Value, unknown>
-      ? Value
-      : never;
+  readonly [Entry in Requires[number] as Entry["name"]]: Entry[typeof value];
 };
 
 /** What a body returns: what it provides, by key name. */
-export type ResultOf<Provides extends readonly AnyKey[]> = [Provides[number]] extends [never]
+export type ResultOf<Provides extends readonly AnyKey[]> = Provides extends readonly []
   ? void | undefined | Record<string, never>
-  : {
-      readonly [Entry in Provides[number] as Entry["name"]]: Entry extends Key<string, infer Value, unknown>
-        ? Value | Settled
-        : never;
-    };
+  : { readonly [Entry in Provides[number] as Entry["name"]]: Entry[typeof value] | Settled };
 
+/** A node's work: takes values and a context, gives what the node provides, at once or later. */
 export type Body<Requires extends readonly Requirement[], Provides extends readonly AnyKey[]> = (
   values: ValuesOf<Requires>,
-  context: Context<Extract<KeyOf<Requires[number]>, AnyKey>, Provides[number]>,
+  context: Context<Requires[number]["name"], Provides[number]["name"]>,
 ) => ResultOf<Provides> | Promise<ResultOf<Provides>>;
 
 /** A unit of work (CORE-4). Its type carries names only: value types live in the keys (CORE-49). */
-export interface Node<Required extends string = string, Provided extends string = string> {
+export interface Node<Required extends string = string, Provided extends string = string>
+  extends Named<Required, Provided> {
   readonly kind: "node";
   readonly id: string;
   readonly requires: readonly Requirement[];
   readonly provides: readonly AnyKey[];
   readonly aspects: readonly Aspect[];
   readonly body: (values: never, context: never) => unknown;
-  readonly required?: Required;
-  readonly provided?: Provided;
 }
 
 export interface NodeSpec<Requires extends readonly Requirement[], Provides extends readonly AnyKey[]> {
@@ -56,13 +46,15 @@ export function node<
   id: string,
   spec: NodeSpec<Requires, Provides>,
   body: Body<Requires, Provides>,
-): Node<NameOf<Requires[number]>, Provides[number]["name"]> {
-  return Object.freeze({
+): Node<Requires[number]["name"], Provides[number]["name"]> {
+  const made: Omit<Node, keyof Named> = {
     kind: "node",
     id,
     requires: frozenList<Requirement>(spec?.requires),
     provides: frozenList<AnyKey>(spec?.provides),
     aspects: frozenList(spec?.aspects),
     body,
-  });
+  };
+  // The cast adds the names that only types hold.
+  return Object.freeze(made) as Node<Requires[number]["name"], Provides[number]["name"]>;
 }

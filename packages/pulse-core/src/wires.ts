@@ -1,7 +1,7 @@
 /** The checks that TypeScript makes of one mount (CORE-25), and the names that its type carries into the parent's check. */
 import type { Aspect } from "./aspects/aspect.ts";
-import type { NameOf, Ports, ValueOf } from "./infer.ts";
-import type { AnyKey } from "./key.ts";
+import type { Ports } from "./infer.ts";
+import type { AnyKey, AnyOptionalKey, value } from "./key.ts";
 
 /** How a child graph is wired into its parent (CORE-19). */
 export interface Wires<Child extends Ports, In, Fixed extends PropertyKey, Out> {
@@ -26,13 +26,19 @@ interface ConstantFor<Name> {
 }
 
 type PlainName<Child extends Ports> = Extract<Child["inputs"][number], AnyKey>["name"];
-type InputName<Child extends Ports> = NameOf<Child["inputs"][number]>;
+type InputName<Child extends Ports> = Child["inputs"][number]["name"];
 type OutputName<Child extends Ports> = Child["outputs"][number]["name"];
 
-/** The entry of that name in a list of keys. */
-type Named<Entries, Name> = Entries extends unknown ? (NameOf<Entries> extends Name ? Entries : never) : never;
-type InputValue<Child extends Ports, Name> = ValueOf<Named<Child["inputs"][number], Name>>;
-type OutputValue<Child extends Ports, Name> = ValueOf<Named<Child["outputs"][number], Name>>;
+/** What bodies of the child see of the port of that name. */
+type PortValue<Entry extends AnyKey | AnyOptionalKey, Name> = Entry extends { readonly name: Name; readonly kind: "optional" }
+  ? ValueOf<Entry["key"]>
+  : Entry extends { readonly name: Name }
+    ? Entry[typeof value]
+    : never;
+type InputValue<Child extends Ports, Name> = PortValue<Child["inputs"][number], Name>;
+type OutputValue<Child extends Ports, Name> = PortValue<Child["outputs"][number], Name>;
+type ValueOf<Entry> = Entry extends AnyKey ? Entry[typeof value] : never;
+type NameOf<Entry> = Entry extends AnyKey ? Entry["name"] : never;
 
 /** For each wire `unknown`, or what is wrong with it. */
 type CheckIn<Child extends Ports, In, Fixed> = {
