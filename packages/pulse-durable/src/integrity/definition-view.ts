@@ -1,0 +1,48 @@
+/** What the integrity checks know of a prepared graph (REC-18, REC-19). Built once a definition, shared by its runs. */
+export interface DefinitionView {
+  /** The graph at a static path: `""` is the root, `"a/b"` the graph mounted by node `b` of the graph mounted by `a`. */
+  graph(path: string): GraphView | undefined;
+  /** The same as the header's `outline`, of the definition at hand: what each part is, by path (DUR-4). */
+  readonly outline?: Readonly<Record<string, string>>;
+}
+
+export interface GraphView {
+  /** The graph's id. */
+  readonly graph: string;
+  readonly nodes: ReadonlyMap<string, NodeView>;
+  /** Who provides each key that a node of this graph waits for. */
+  readonly providers: ReadonlyMap<string, Provider>;
+}
+
+export interface NodeView {
+  /**
+   * The plain keys that it waited for before it ran. None for a mount, whose wiring is no gate (CKPT-4), and none for the
+   * provider of a replaced key, which is recorded without running (DUR-23).
+   */
+  readonly requires: readonly string[];
+  readonly provides: readonly KeyView[];
+  /** The retries of its effective chain, outermost first (CKPT-20). */
+  readonly boundaries: readonly BoundaryView[];
+  /** The path of the graph that it mounts. */
+  readonly child?: string;
+}
+
+export interface KeyView {
+  readonly name: string;
+  readonly codec: string;
+  readonly codecVersion: string;
+}
+
+export interface BoundaryView {
+  readonly boundary: string;
+  readonly limit: number;
+}
+
+/**
+ * `outer`: an input that the mount binds to a key of the graph around. `given`: there from the start: an input of the
+ * root graph, a fixed value, an optional input that was left out.
+ */
+export type Provider =
+  | { readonly kind: "node"; readonly nodeId: string }
+  | { readonly kind: "outer"; readonly key: string }
+  | { readonly kind: "given" };

@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import type { RunRecord, ValueRecord } from "../record/format.ts";
+import { corrupt, isDigest } from "./problem.ts";
+import type { RecordProblem } from "./problem.ts";
+
+/** Every ready value, those of void scopes too, is what its digest says (REC-8, REC-9). Nothing is decoded. */
+export function valueProblems(record: RunRecord): readonly RecordProblem[] {
+  const problems: RecordProblem[] = [];
+  for (const [ids, node] of record.nodes) {
+    for (const value of node.outputs) {
+      const wrong = valueProblem(value);
+      if (wrong !== undefined) problems.push(corrupt(`node/${ids}`, `outputs ${JSON.stringify(value.name)}`, wrong));
+    }
+  }
+  return problems;
+}
+
+function valueProblem(value: ValueRecord): string | undefined {
+  if (value.codec === "" || value.codecVersion === "") return "has no codec id and version";
+  if (value.state !== "ready") return undefined;
+  if (!isDigest(value.digest)) return "digest is no SHA-256 in hex";
+  if ("content" in value) {
+    // The content itself is checked when it is read (STORE-10).
+    return value.content.digest === value.digest ? undefined : "content is not named by the value's digest";
+  }
+  const found = createHash("sha256").update(value.bytes).digest("hex");
+  return found === value.digest ? undefined : `bytes have the digest ${found}, not ${value.digest}`;
+}
