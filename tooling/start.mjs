@@ -12,8 +12,11 @@ try {
   install(root);
   // turbo compares the sources with its cache: a second start builds nothing.
   if (!existsSync(entry)) console.error("Building …");
-  const code = await runBin("turbo", ["run", "build", `--filter=./${job}`, "--output-logs=errors-only"], { quiet: true });
-  if (code !== 0 || !existsSync(entry)) throw new Error(`Starting Pulse: the build of ${job} failed; its message stands above.`);
+  const code = await runBin("turbo", ["run", "build", `--filter=./${job}`, "--output-logs=errors-only"], {
+    quiet: true,
+  });
+  if (code !== 0 || !existsSync(entry))
+    throw new Error(`Starting Pulse: the build of ${job} failed; its message stands above.`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

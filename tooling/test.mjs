@@ -8,7 +8,8 @@ const reportFile = process.env["PULSE_TEST_REPORT"];
 
 try {
   install(root);
-  const report = reportFile === undefined ? [] : ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
+  const report =
+    reportFile === undefined ? [] : ["--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`];
   process.exitCode = await runBin("vitest", ["run", ...report, ...process.argv.slice(2)]);
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

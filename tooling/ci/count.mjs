@@ -21,7 +21,9 @@ export function count(text) {
   );
   const passed = of("passed").length;
   const failed = of("failed").length + brokenFiles.length;
-  const notRun = tests.filter(({ status }) => status !== "passed" && status !== "failed").map(({ fullName }) => fullName);
+  const notRun = tests
+    .filter(({ status }) => status !== "passed" && status !== "failed")
+    .map(({ fullName }) => fullName);
   return { passed, failed: passed + failed === 0 ? 1 : failed, notRun };
 }
 

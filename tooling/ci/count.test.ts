@@ -12,7 +12,10 @@ function report(...files: readonly { readonly status: string; readonly tests: re
 }
 
 test("tests are counted by their result, and those that did not run are named", () => {
-  const text = report({ status: "passed", tests: ["passed", "passed", "skipped"] }, { status: "failed", tests: ["failed", "todo"] });
+  const text = report(
+    { status: "passed", tests: ["passed", "passed", "skipped"] },
+    { status: "failed", tests: ["failed", "todo"] },
+  );
   expect(count(text)).toEqual({ passed: 2, failed: 1, notRun: ["0 2", "1 1"] });
 });
 
@@ -24,5 +27,6 @@ test("a file that could not be loaded is a failure", () => {
 });
 
 test("a report that is missing, torn or empty is a failure", () => {
-  for (const text of ["", '{"testResults": [', "{}", report()]) expect(count(text)).toEqual({ passed: 0, failed: 1, notRun: [] });
+  for (const text of ["", '{"testResults": [', "{}", report()])
+    expect(count(text)).toEqual({ passed: 0, failed: 1, notRun: [] });
 });

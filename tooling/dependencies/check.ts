@@ -14,7 +14,9 @@ export function checkDependencies(root: string): Report {
     ...readPackages(root, "packages"),
     ...readPackages(root, "examples"),
   ];
-  const used = new Map(manifests.flatMap(({ folder, manifest }) => namesIn(manifest).map((name) => [name, folder] as const)));
+  const used = new Map(
+    manifests.flatMap(({ folder, manifest }) => namesIn(manifest).map((name) => [name, folder] as const)),
+  );
   const rows = rowsOf(existsSync(join(root, page)) ? readFileSync(join(root, page), "utf8") : "");
   return {
     name: "dependencies",
@@ -24,7 +26,9 @@ export function checkDependencies(root: string): Report {
         .filter(([name]) => !rows.has(name))
         .map(([name, folder]) => `${folder}/package.json: ${name} has no row in ${page}`),
       ...[...rows.keys()].filter((name) => !used.has(name)).map((name) => `${page}: no package.json names ${name}`),
-      ...[...rows].filter(([, whole]) => !whole).map(([name]) => `${page}: the row of ${name} lacks its licence or reason`),
+      ...[...rows]
+        .filter(([, whole]) => !whole)
+        .map(([name]) => `${page}: the row of ${name} lacks its licence or reason`),
     ],
   };
 }

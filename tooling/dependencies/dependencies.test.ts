@@ -6,12 +6,16 @@ import { checkDependencies } from "./check.ts";
 const tree = {
   "package.json": { devDependencies: { vitest: "4" } },
   "packages/p/package.json": { dependencies: { "@pulse-ts/core": "1", zod: "4" } },
-  "docs/dependencies.md": "| name | licence | reason |\n| --- | --- | --- |\n| `vitest` | MIT | tests |\n| `zod` | MIT | schemas |\n",
+  "docs/dependencies.md":
+    "| name | licence | reason |\n| --- | --- | --- |\n| `vitest` | MIT | tests |\n| `zod` | MIT | schemas |\n",
 };
 
 test("dependencies that all have their rows pass", () => {
   using planted = plant(tree);
-  expect(checkDependencies(planted.root)).toMatchObject({ counted: { manifests: 2, dependencies: 2, rows: 2 }, problems: [] });
+  expect(checkDependencies(planted.root)).toMatchObject({
+    counted: { manifests: 2, dependencies: 2, rows: 2 },
+    problems: [],
+  });
 });
 
 test("a dependency without a row, a row without a dependency and an empty cell are caught", () => {

@@ -53,7 +53,9 @@ export function blocksOf({ path, text }: SourceFile): { readonly blocks: Block[]
     const end = lines.findIndex((line, at) => at > index && line.trim() === ticks);
     const last = end === -1 ? lines.length : end;
     if (language === "ts") {
-      const code = lines.slice(index + 1, last).map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+      const code = lines
+        .slice(index + 1, last)
+        .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
       const block = readMarks(path, index + 2, code.join("\n"), marks);
       if (typeof block === "string") problems.push(block);
       else blocks.push(block);

@@ -51,7 +51,11 @@ export function typeErrors(files: readonly BlockFile[]): Map<Block, string[]> {
   for (const { block, file } of files) {
     const source = program.getSourceFile(file);
     const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-    if (found.length > 0) errors.set(block, found.map((diagnostic) => describe(block, diagnostic)));
+    if (found.length > 0)
+      errors.set(
+        block,
+        found.map((diagnostic) => describe(block, diagnostic)),
+      );
   }
   return errors;
 }

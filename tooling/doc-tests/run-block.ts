@@ -41,5 +41,7 @@ export function verdict(throws: string | undefined, end: BlockEnd): string | und
   if (throws === undefined) return end.kind === "threw" ? `threw ${String(end.error)}` : undefined;
   if (end.kind === "returned") return `must throw ${throws}, but ended well`;
   const codes = codesOf(end.error);
-  return codes.includes(throws) ? undefined : `must throw ${throws}, but threw ${codes.join(", ")} ${String(end.error)}`;
+  return codes.includes(throws)
+    ? undefined
+    : `must throw ${throws}, but threw ${codes.join(", ")} ${String(end.error)}`;
 }

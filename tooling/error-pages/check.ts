@@ -42,7 +42,9 @@ function disagreements(errors: readonly DeclaredCode[], table: readonly string[]
     ...errors
       .filter(({ code }) => !table.includes(code))
       .map(({ code, place }) => `${place}: ${code} is not in the table of docs/contract/00-overview.md`),
-    ...table.filter((code) => !known.has(code)).map((code) => `docs/contract/00-overview.md: no package declares ${code}`),
+    ...table
+      .filter((code) => !known.has(code))
+      .map((code) => `docs/contract/00-overview.md: no package declares ${code}`),
   ];
 }
 
@@ -55,7 +57,9 @@ function twice(codes: readonly DeclaredCode[]): string[] {
 function pageProblems(codes: readonly DeclaredCode[], pages: ReadonlyMap<string, string>): string[] {
   const known = new Set(codes.map(({ code }) => code));
   return [
-    ...codes.filter(({ code }) => !pages.has(code)).map(({ code, place }) => `${place}: ${code} has no page in docs/errors`),
+    ...codes
+      .filter(({ code }) => !pages.has(code))
+      .map(({ code, place }) => `${place}: ${code} has no page in docs/errors`),
     ...[...pages].flatMap(([code, text]) =>
       known.has(code) ? shapeProblems(code, text) : [`docs/errors/${code}.md: no package declares this code`],
     ),
@@ -65,6 +69,8 @@ function pageProblems(codes: readonly DeclaredCode[], pages: ReadonlyMap<string,
 function shapeProblems(code: string, text: string): string[] {
   const page = `docs/errors/${code}.md`;
   const wrongTitle = text.startsWith(`# ${code}\n`) ? [] : [`${page}: does not begin with "# ${code}"`];
-  const missing = headings.filter((heading) => !text.includes(`\n${heading}\n`)).map((heading) => `${page}: has no "${heading}"`);
+  const missing = headings
+    .filter((heading) => !text.includes(`\n${heading}\n`))
+    .map((heading) => `${page}: has no "${heading}"`);
   return [...wrongTitle, ...missing];
 }

@@ -41,7 +41,9 @@ test("augmentations count, and a tree in order has no problem", () => {
 
 test("a code that the contract does not list, and one that no package declares, are caught", () => {
   const errors = `export type ProblemCode = "PULSE_P" | "PULSE_Q";\nexport interface PulseErrorDetails { PULSE_C: {} }`;
-  expect(problemsWith({ "packages/pulse-core/src/errors.ts": errors, "docs/errors/PULSE_C.md": page("PULSE_C") })).toEqual([
+  expect(
+    problemsWith({ "packages/pulse-core/src/errors.ts": errors, "docs/errors/PULSE_C.md": page("PULSE_C") }),
+  ).toEqual([
     "packages/pulse-core/src/errors.ts:2: PULSE_C is not in the table of docs/contract/00-overview.md",
     "docs/contract/00-overview.md: no package declares PULSE_A",
     "docs/errors/PULSE_A.md: no package declares this code",

@@ -34,7 +34,7 @@ function shortestWayBack(edges: ReadonlyMap<string, readonly string[]>, start: s
 
 function trail(cameFrom: ReadonlyMap<string, string>, start: string, end: string): string[] {
   const way = [end];
-  for (let file = end; file !== start; ) {
+  for (let file = end; file !== start;) {
     const before = cameFrom.get(file);
     if (before === undefined) break;
     way.unshift(before);

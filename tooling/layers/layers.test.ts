@@ -98,7 +98,11 @@ describe("each kind of violation is caught", () => {
   test.each(["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"])(
     "a package declared upward in %s",
     (field) => {
-      const manifest = { name: "@pulse-ts/codec", peerDependencies: { zod: "4" }, [field]: { "@pulse-ts/durable": "1" } };
+      const manifest = {
+        name: "@pulse-ts/codec",
+        peerDependencies: { zod: "4" },
+        [field]: { "@pulse-ts/durable": "1" },
+      };
       const problems = problemsWith({ "packages/codec/package.json": manifest, "packages/codec/src/index.ts": "" });
       expect(problems).toEqual([expect.stringContaining(`${field}.@pulse-ts/durable: @pulse-ts/codec ${upward}`)]);
     },

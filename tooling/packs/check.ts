@@ -6,7 +6,11 @@ import type { Report } from "../source/report.ts";
 import { readPackages, type WorkspacePackage } from "../source/workspace.ts";
 
 /** Runs a program and gives its exit code and what it printed. */
-export type Run = (command: string, args: readonly string[], cwd: string) => { readonly code: number; readonly text: string };
+export type Run = (
+  command: string,
+  args: readonly string[],
+  cwd: string,
+) => { readonly code: number; readonly text: string };
 
 /** Packs every published package and lets publint and attw judge the tarball, which is what a user gets. */
 export function checkPacks(root: string, run: Run = runProgram(root)): Report {
@@ -51,6 +55,9 @@ function runProgram(root: string): Run {
       env: { ...process.env, PATH: path },
       shell: process.platform === "win32",
     });
-    return { code: result.status ?? 1, text: `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}` };
+    return {
+      code: result.status ?? 1,
+      text: `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`,
+    };
   };
 }

@@ -18,7 +18,9 @@ const shout = node(
 );
 const inner = graph("inner", { inputs: [word], outputs: [loud], nodes: [shout] });
 
-const finish = node("finish", { requires: [loud], provides: [result] }, ({ loud: text }) => ({ result: `${text} ${tries}` }));
+const finish = node("finish", { requires: [loud], provides: [result] }, ({ loud: text }) => ({
+  result: `${text} ${tries}`,
+}));
 const outer = graph("outer", { inputs: [word], outputs: [result], nodes: [mount("inner", inner), finish] });
 
 const outcome = await run(outer, { word: "pulse" });

@@ -41,7 +41,14 @@ export function findChromium(env: NodeJS.ProcessEnv): string | undefined {
 
 /** What the bundle leaves in `globalThis.smoke` of an empty page. */
 export async function runInChromium(executablePath: string, code: string): Promise<unknown> {
-  const args = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+  const args = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+  ];
   const browser = await chromium.launch({ executablePath, args });
   try {
     const page = await browser.newPage();

@@ -56,6 +56,8 @@ function runIn(cwd, command, args) {
   // which belongs to the command that needed the set-up.
   const result = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
   if (result.error !== undefined)
-    throw new Error(`Setting up Pulse: ${command} could not be started: ${result.error.message}`, { cause: result.error });
+    throw new Error(`Setting up Pulse: ${command} could not be started: ${result.error.message}`, {
+      cause: result.error,
+    });
   return result.status ?? 1;
 }

@@ -22,7 +22,9 @@ export function nodeRefusal(version) {
 export function pnpmVersion(field) {
   const match = /^pnpm@(\d+\.\d+\.\d+)(\+.*)?$/.exec(field);
   if (match === null || match[1] === undefined)
-    throw new Error(`Setting up Pulse: the packageManager field of package.json is "${field}"; it must name a pnpm version`);
+    throw new Error(
+      `Setting up Pulse: the packageManager field of package.json is "${field}"; it must name a pnpm version`,
+    );
   return match[1];
 }
 

@@ -22,7 +22,11 @@ export function judge(report: Report): { readonly passed: boolean; readonly line
   const verdict = problems.length === 0 ? "no problem" : `${problems.length} problem(s)`;
   return {
     passed: problems.length === 0,
-    lines: [...(report.notes ?? []), ...problems.map((problem) => `  ${problem}`), `${report.name}: ${figures}; ${verdict}`],
+    lines: [
+      ...(report.notes ?? []),
+      ...problems.map((problem) => `  ${problem}`),
+      `${report.name}: ${figures}; ${verdict}`,
+    ],
   };
 }
 

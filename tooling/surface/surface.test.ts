@@ -57,7 +57,10 @@ test("names and kinds are written by subpath, and what was written passes", () =
 test("a name that came, one that went and one that became another kind are caught", () => {
   using planted = plant({ ...tree, "packages/p/surface.txt": surface });
   const index = join(planted.root, "packages/p/src/index.ts");
-  writeFileSync(index, `export { run, key } from "./more.ts";\nexport type { Options, Failure, Mode } from "./more.ts";`);
+  writeFileSync(
+    index,
+    `export { run, key } from "./more.ts";\nexport type { Options, Failure, Mode } from "./more.ts";`,
+  );
   expect(checkSurface(planted.root, false).problems).toEqual([
     "packages/p/surface.txt: no longer exported: @pulse-ts/p: class Failure",
     "packages/p/surface.txt: no longer exported: @pulse-ts/p: type Shape",
