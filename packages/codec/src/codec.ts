@@ -1,0 +1,112 @@
+import type { KeyType, TypeToken, ValueOfType } from "@pulse-ts/core";
+import { asCodecError, codecError, type CodecAction } from "./errors.ts";
+import { sha256Hex } from "./fingerprint.ts";
+import { valueBytesMax } from "./limits.ts";
+
+/** What a codec may say in its errors. */
+export interface CodecContext {
+  /** The name of the key whose value this is. */
+  readonly key?: string;
+}
+
+/**
+ * Turns values of one type into bytes and back (CODEC-1). All its methods are synchronous and pure:
+ * they change nothing, and equal values have the same bytes. Any number of callers may use one codec.
+ */
+export interface Codec<Value = unknown> {
+  /** The type token or schema object of the keys this codec serves; compared by identity (CODEC-2). */
+  readonly type: KeyType;
+  /** Names the format in the run record. Another format must have another id or version. */
+  readonly id: string;
+  readonly version: string;
+  /** @throws PULSE_CODEC by key and path, when the value could not come back equal (CODEC-7). */
+  encode(value: Value, at?: CodecContext): Uint8Array;
+  /** A new value each time. @throws PULSE_CODEC for bytes that `encode` cannot have written (CODEC-14). */
+  decode(bytes: Uint8Array, at?: CodecContext): Value;
+  /** Tells equal values from others: by default SHA-256 of the bytes, in hexadecimal. */
+  fingerprint(value: Value, at?: CodecContext): string;
+  /** True when every decoded value is immutable (a string, a number, …), so that readers may share one (CODEC-13). */
+  readonly immutable?: boolean;
+}
+
+/** A codec without what {@link defineCodec} adds. */
+export interface CodecDefinition<Type extends KeyType, Value = ValueOfType<Type>> {
+  readonly type: Type;
+  readonly id: string;
+  readonly version: string;
+  readonly encode: (value: Value, at: CodecContext) => Uint8Array;
+  readonly decode: (bytes: Uint8Array, at: CodecContext) => Value;
+  /** Default: SHA-256 of the bytes. Give one where the bytes differ for equal values. */
+  readonly fingerprint?: (value: Value, at: CodecContext) => string;
+  /** Default: false, every reader gets a decoded value of its own. */
+  readonly immutable?: boolean;
+}
+
+/**
+ * Makes a codec of two functions. What they throw becomes a `PULSE_CODEC` error with the key's name,
+ * and their results are checked: bytes must be a `Uint8Array` within `valueBytesMax` (CODEC-12).
+ * @throws PULSE_CODEC when the id or the version is empty (CODEC-2).
+ */
+export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
+  definition: CodecDefinition<Type, Value>,
+): Codec<Value> {
+  checkIdentity(definition);
+  const encode = (value: Value, at: CodecContext = {}): Uint8Array => {
+    const bytes = guard("encode", at, () => definition.encode(value, at));
+    if (!(bytes instanceof Uint8Array)) throw refuse("encode", at, "its codec did not return a Uint8Array");
+    checkSize("encode", at, bytes);
+    return bytes;
+  };
+  const decode = (bytes: Uint8Array, at: CodecContext = {}): Value => {
+    if (!(bytes instanceof Uint8Array)) throw refuse("decode", at, "these are no bytes: a Uint8Array was expected");
+    checkSize("decode", at, bytes);
+    return guard("decode", at, () => definition.decode(bytes, at));
+  };
+  const given = definition.fingerprint;
+  const fingerprint = (value: Value, at: CodecContext = {}): string =>
+    given === undefined ? sha256Hex(encode(value, at)) : guard("encode", at, () => given(value, at));
+  const { type, id, version, immutable = false } = definition;
+  return Object.freeze({ type, id, version, encode, decode, fingerprint, immutable });
+}
+
+/** Refuses a codec without a type, an id or a version (CODEC-2). */
+export function checkIdentity(codec: { readonly type: KeyType; readonly id: string; readonly version: string }): void {
+  const { type, id, version } = codec;
+  if (!isKeyType(type)) throw prepareError("a codec needs a type: the type token or schema object of its keys");
+  if (typeof id !== "string" || id === "") throw prepareError("a codec needs an id that is not empty");
+  if (typeof version !== "string" || version === "")
+    throw prepareError(`codec "${id}" needs a version that is not empty`);
+}
+
+/** True for what a key can be made with. */
+export function isKeyType(candidate: unknown): candidate is KeyType {
+  if ((typeof candidate !== "object" && typeof candidate !== "function") || candidate === null) return false;
+  return "~standard" in candidate || isTypeToken(candidate);
+}
+
+export function isTypeToken(candidate: object): candidate is TypeToken<unknown> {
+  return (candidate as { readonly kind?: unknown }).kind === "type" && !("~standard" in candidate);
+}
+
+function guard<Result>(action: CodecAction, at: CodecContext, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw asCodecError(error, { action, key: at.key, path: "", reason: `its codec threw: ${said}` });
+  }
+}
+
+function checkSize(action: CodecAction, at: CodecContext, bytes: Uint8Array): void {
+  if (bytes.byteLength > valueBytesMax) {
+    throw refuse(action, at, `it has ${bytes.byteLength} bytes, and ${valueBytesMax} (valueBytesMax) are the most`);
+  }
+}
+
+function refuse(action: CodecAction, at: CodecContext, reason: string): Error {
+  return codecError({ action, key: at.key, path: "", reason });
+}
+
+function prepareError(reason: string): Error {
+  return codecError({ action: "prepare", key: undefined, path: "", reason });
+}

@@ -1,0 +1,13 @@
+export { canonicalJson } from "./canonical.ts";
+export { defineCodec } from "./codec.ts";
+export type { Codec, CodecContext, CodecDefinition } from "./codec.ts";
+export type { CodecDetails, ConflictDetails } from "./errors.ts";
+export { sha256Hex } from "./fingerprint.ts";
+export { json } from "./json.ts";
+export type { JsonOptions } from "./json.ts";
+export { depthMax, valueBytesMax } from "./limits.ts";
+export { createCodecs, createEmptyCodecs } from "./registry.ts";
+export type { Codecs } from "./registry.ts";
+export { bigintType, booleanType, bytesType, dateType, nullType, numberType, stringType, urlType } from "./scalars.ts";
+export { structured } from "./structured.ts";
+export type { StructuredOptions } from "./structured.ts";

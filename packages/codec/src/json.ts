@@ -1,0 +1,134 @@
+import * as z from "zod/v4/core";
+import { defineCodec, type Codec } from "./codec.ts";
+import { codecError } from "./errors.ts";
+import { Place, type Step } from "./place.ts";
+import { planSchema, type FindCodec, type SchemaPlan } from "./plan-schema.ts";
+import { readingFailed } from "./structured.ts";
+import { survey } from "./survey.ts";
+import { fromUtf8, toUtf8 } from "./utf8.ts";
+import { readWire } from "./wire-read.ts";
+import { writeWire } from "./wire-write.ts";
+import { isImmutableSchema } from "./immutable-schema.ts";
+
+export interface JsonOptions {
+  /** Names the format in the run record; not empty, and another one for each schema (CODEC-2). */
+  readonly id: string;
+  /** Change it when the schema changes so that old values no longer fit. */
+  readonly version: string;
+}
+
+/**
+ * A zod schema as a codec: canonical JSON (CODEC-4, CODEC-8), with dates, bigints, Maps, Sets, `undefined` and whatever stands under
+ * `any` or `unknown` written inside it by `structured()` (CODEC-5).
+ *
+ * Encoding runs the schema first, so what a stripping schema does not know is dropped there (CODEC-14); zod's two-way codecs are run backward.
+ * Decoding refuses what encoding could not have written, then runs the schema forward.
+ * @throws PULSE_CODEC at once, by path, when the schema has no way back (CODEC-15); later by key and path for values that do not fit,
+ * for async refinements, and beyond the limits (CODEC-12).
+ */
+export function json<Schema extends z.$ZodType>(schema: Schema, options: JsonOptions): Codec<z.output<Schema>> {
+  if (!isZodSchema(schema)) {
+    throw codecError({ action: "prepare", key: undefined, path: "", reason: "json() takes a schema of zod 4" });
+  }
+  return zodCodec(schema, { ...options, key: undefined, findCodec: () => undefined });
+}
+
+/** True for a schema of zod 4 or zod mini; one of zod 3 is a Standard Schema like any other. */
+export function isZodSchema(candidate: unknown): candidate is z.$ZodType {
+  if ((typeof candidate !== "object" && typeof candidate !== "function") || candidate === null) return false;
+  const internals = (candidate as { readonly _zod?: { readonly def?: { readonly type?: unknown } } })._zod;
+  return typeof internals === "object" && typeof internals.def?.type === "string";
+}
+
+export interface ZodCodecOptions extends JsonOptions {
+  /** The key the codec is made for, where there is one. */
+  readonly key: string | undefined;
+  readonly findCodec: FindCodec;
+}
+
+/** The codec of a zod schema; see {@link json}. */
+export function zodCodec<Schema extends z.$ZodType>(schema: Schema, options: ZodCodecOptions): Codec<z.output<Schema>> {
+  const plan = planSchema(schema, options.key, options.findCodec);
+  return defineCodec<Schema, z.output<Schema>>({
+    type: schema,
+    id: options.id,
+    version: options.version,
+    immutable: isImmutableSchema(schema),
+    encode: (value, at) => {
+      const bytes = encode(schema, plan, value, at.key);
+      // The user's own code decides the bytes: prove now, while the value is there, that they can be read.
+      if (plan.custom) proveReadable(schema, plan, bytes, at.key);
+      return bytes;
+    },
+    decode: (bytes, at) => decode(schema, plan, bytes, at.key),
+  });
+}
+
+function encode(schema: z.$ZodType, plan: SchemaPlan, value: unknown, key: string | undefined): Uint8Array {
+  const place = new Place("encode", key);
+  try {
+    return toUtf8(encodeText(schema, plan, value, place), place);
+  } catch (error) {
+    throw schemaFailed(error, place);
+  }
+}
+
+function encodeText(schema: z.$ZodType, plan: SchemaPlan, value: unknown, place: Place): string {
+  survey(value, plan.wire, place);
+  const result = z.safeEncode(schema, value as z.output<z.$ZodType>);
+  if (!result.success) return refuseIssues(result.error, place);
+  return writeWire(plan.wire, result.data, place);
+}
+
+function decode<Schema extends z.$ZodType>(
+  schema: Schema,
+  plan: SchemaPlan,
+  bytes: Uint8Array,
+  key: string | undefined,
+): z.output<Schema> {
+  const place = new Place("decode", key);
+  try {
+    const text = fromUtf8(bytes, place);
+    const wire = readWire(plan.wire, JSON.parse(text), place);
+    if (writeWire(plan.wire, wire, new Place("decode", key)) !== text) refuseForeign(place);
+    const result = z.safeDecode(schema, wire as z.input<Schema>);
+    if (!result.success) return refuseIssues(result.error, place);
+    if (plan.indirect && encodeText(schema, plan, result.data, new Place("decode", key)) !== text) refuseForeign(place);
+    return result.data;
+  } catch (error) {
+    throw schemaFailed(error, place);
+  }
+}
+
+function refuseForeign(place: Place): never {
+  place.refuse(
+    "encoding could not have written these bytes: another text stands for the same value, or the schema would drop a part",
+  );
+}
+
+function proveReadable(schema: z.$ZodType, plan: SchemaPlan, bytes: Uint8Array, key: string | undefined): void {
+  try {
+    decode(schema, plan, bytes, key);
+  } catch (cause) {
+    const reason =
+      "what the schema's own codec writes cannot be read back: decoding and encoding it must undo each other";
+    throw codecError({ action: "encode", key, path: "", reason, cause });
+  }
+}
+
+function refuseIssues(error: z.$ZodError, place: Place): never {
+  const issue = error.issues[0];
+  const steps = (issue?.path ?? []).map((step): Step => (typeof step === "symbol" ? String(step) : step));
+  const others = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : "";
+  return place.refuseInside(steps, `the schema refuses it: ${issue?.message ?? "no reason given"}${others}`, {
+    cause: error,
+  });
+}
+
+function schemaFailed(error: unknown, place: Place): Error {
+  if (error instanceof z.$ZodAsyncError) {
+    const reason = "the schema is async here (a refinement or a codec that returns a promise); codecs are synchronous";
+    return codecError({ action: place.action, key: place.key, path: "", reason, cause: error });
+  }
+  return readingFailed(error, place);
+}
