@@ -1,0 +1,149 @@
+import { attach, isPulseError } from "@pulse-ts/core";
+import { durable } from "@pulse-ts/durable";
+import { fileStore } from "@pulse-ts/filestore";
+import { basename, join, relative, resolve } from "node:path";
+import type { Command } from "../command-line.ts";
+import { indexGraph } from "../graph/index-graph.ts";
+import { Problem } from "../problem.ts";
+import { diskReader } from "../scan/read-text.ts";
+import type { FileReader } from "../scan/read-text.ts";
+import { folderAt, walk } from "../scan/walk.ts";
+import { search } from "../terms/search.ts";
+import type { InvertedIndex, Listing } from "../values.ts";
+import { equipment } from "./equipment.ts";
+import { ownFolder, writeWhole } from "./own-folder.ts";
+import { listSteps, Progress } from "./progress.ts";
+import type { Display } from "./progress.ts";
+import { runNameFor } from "./run-name.ts";
+import { stepsOf } from "./steps.ts";
+
+/** Rises when a body does something else: a run is never finished by another version than began it (DUR-5). */
+export const jobVersion = "1";
+
+export interface JobOptions {
+  readonly command: Command;
+  /** Indexed when the command names no folder. */
+  readonly folderDefault: string;
+  /** What the relative paths of the command start from. */
+  readonly workingFolder: string;
+  readonly display: Display;
+  /** Interrupts the job. */
+  readonly signal: AbortSignal;
+  /** How files are read; default: from the disk. */
+  readonly reader?: FileReader;
+}
+
+export interface JobResult {
+  readonly runId: string;
+  readonly html: string;
+  readonly json: string;
+  /** How many files are in the index. */
+  readonly files: number;
+  /** How many were left out. */
+  readonly skipped: number;
+  /** Paths of files that have all searched words, best first; absent when nothing was searched for. */
+  readonly hits?: readonly string[];
+}
+
+/** Says which run a job belongs to, before anything else may go wrong in it. */
+export interface Place {
+  readonly folder: string;
+  readonly runId: string;
+}
+
+/** @throws Problem when there is no such folder */
+export async function placeOf({ command, folderDefault, workingFolder }: JobOptions): Promise<Place> {
+  const asked = command.folder === undefined ? folderDefault : resolve(workingFolder, command.folder);
+  const folder = await folderAt(asked);
+  return { folder, runId: command.runId ?? runNameFor(folder) };
+}
+
+/**
+ * Indexes a folder, or goes on with a run that was interrupted, and writes the reports.
+ * @throws Problem for what the person can mend; what durable and the store throw (DUR-12); PULSE_INTERRUPTED on the signal
+ */
+export async function runJob(options: JobOptions, { folder, runId }: Place): Promise<JobResult> {
+  const { command, workingFolder, display } = options;
+  const at = (path: string): string => resolve(workingFolder, path);
+  const out = await ownFolder(at(command.out ?? join(".pulse", "reports", runNameFor(folder))), "the report");
+  const storeFolder = await ownFolder(at(command.store ?? join(".pulse", "runs")), "the run's record");
+  const listing = await walk(folder, { leaveOut: [out, storeFolder] });
+
+  const job = indexGraph(command.chunks);
+  const steps = stepsOf(job);
+  const progress = new Progress(steps, display);
+  const store = fileStore({ folder: storeFolder });
+  await using pulse = durable({ store });
+
+  const before = await earlierRun(store, runId);
+  if (command.fresh && before !== undefined) await store.catalog.delete(runId);
+  const resumes = before !== undefined && !command.fresh;
+  progress.say(heading(folder, listing, runId, relative(workingFolder, storeFolder)));
+  if (resumes && before === "running") progress.say("It was interrupted; going on from what it has confirmed.");
+
+  const title = basename(folder) === "" ? folder : basename(folder);
+  const run = () =>
+    pulse.runOrResume(job, { folder, title, listing }, {
+      runId,
+      version: jobVersion,
+      signal: options.signal,
+      observers: [progress.see],
+      attachments: [
+        attach(equipment, {
+          reader: options.reader ?? diskReader,
+          ...(command.faults !== undefined && { faults: command.faults }),
+          ...(command.traceFile !== undefined && { traceFile: at(command.traceFile) }),
+          ...(command.slowMs !== undefined && { slowMs: command.slowMs }),
+        }),
+      ],
+    });
+  let outcome;
+  let nothingRedone = resumes && before === "completed";
+  try {
+    outcome = await run();
+  } catch (error) {
+    progress.clear();
+    if (isPulseError(error, "PULSE_INTERRUPTED")) {
+      progress.say(
+        `Interrupted: ${progress.confirmed} of ${progress.total} steps are confirmed. The same command goes on from there.`,
+      );
+    }
+    // A run that has ended holds nobody's unfinished work: when the folder has changed since, its place is free.
+    const ended = resumes && (before === "completed" || before === "failed");
+    if (!(ended && isPulseError(error, "PULSE_INCOMPATIBLE"))) throw error;
+    progress.say("The folder or the command has changed since that run ended: starting anew.");
+    await store.catalog.delete(runId);
+    nothingRedone = false;
+    outcome = await run();
+  }
+  progress.clear();
+  if (nothingRedone) progress.say("This run was complete already: nothing was done again.");
+  else if (progress.restored.size > 0) {
+    progress.say(
+      `Not done again: ${progress.restored.size} of ${progress.total} steps (${listSteps(progress.restored, steps)}).`,
+    );
+  }
+
+  const { html, json, index, catalogue } = outcome.values;
+  const result: JobResult = {
+    runId,
+    html: await writeWhole(out, "report.html", html),
+    json: await writeWhole(out, "report.json", json),
+    files: catalogue.files.length,
+    skipped: catalogue.skipped.length,
+    ...(command.search !== undefined && { hits: hitsFor(index, command.search) }),
+  };
+  if (result.files === 0) {
+    const reasons = catalogue.skipped.map(({ path, reason }) => `  ${path}: ${reason}`).join("\n");
+    throw new Problem(`no text in ${folder} could be read:\n${reasons}\nMend it, then give --fresh.`);
+  }
+  return result;
+}
+
+const hitsFor = (index: InvertedIndex, words: string): string[] => search(index, words).map(({ path }) => path);
+
+function heading(folder: string, listing: Listing, runId: string, storeFolder: string): string {
+  const bytes = listing.files.reduce((sum, file) => sum + file.bytes, 0);
+  const files = listing.files.length === 1 ? "1 file" : `${listing.files.length} files`;
+  return `Indexing ${folder}: ${files}, ${Math.ceil(bytes / 1024)} KiB of text.\nRun ${runId}, kept in ${storeFolder}.`;
+}
