@@ -1,0 +1,150 @@
+import { join } from "node:path";
+import { isPulseError, PulseError } from "@pulse-ts/core";
+import { catalogPageDefault } from "@pulse-ts/durable";
+import type { Catalog, CatalogPage, CatalogQuery, CatalogRun, RunRecord } from "@pulse-ts/durable";
+import { deleteRun, doingWith } from "./epoch.ts";
+import { shown, storeError } from "./failure.ts";
+import { readHead } from "./journal.ts";
+import { isHashedName, runFolder, runIdOfName, runsFolder, snapshotName, sortNames } from "./layout.ts";
+import type { RunFolder } from "./layout.ts";
+import { own } from "./owner.ts";
+import type { Parts } from "./parts.ts";
+import { headerOf, readRun, recordOf } from "./read.ts";
+import type { Reading } from "./read.ts";
+import { isRoot } from "./root.ts";
+import { readSnapshotRunId } from "./snapshot.ts";
+
+/** Lists, reads, counts and deletes runs without owning them (STORE-7). Makes nothing on disk. */
+export function fileCatalog(parts: Parts): Catalog {
+  return {
+    async list(query = {}) {
+      return await guarded(parts, async () => await listPage(parts, query));
+    },
+    async read(runId) {
+      const run = runFolder(parts.root, runId);
+      try {
+        await isRoot(parts, doingWith("reading", run));
+        const reading = await readRun(parts.platform, run);
+        if (!isSaved(reading)) throw notFound(runId);
+        return recordOf(run, reading);
+      } catch (error) {
+        throw storeError(doingWith("reading", run), error);
+      }
+    },
+    async delete(runId) {
+      const run = runFolder(parts.root, runId);
+      const doing = doingWith("deleting", run);
+      try {
+        if (!(await isRoot(parts, doing)) || (await parts.platform.list(run.path)) === undefined) return;
+        const { epoch, lock } = await own(parts, run, doing);
+        try {
+          // A newer owner can only have come by a stale lock; the run is that one's now.
+          if (!(await deleteRun(parts, epoch, doing))) throw overtaken(runId);
+        } finally {
+          await lock.release();
+        }
+      } catch (error) {
+        throw storeError(doing, error);
+      }
+    },
+    async count(query = {}) {
+      return await guarded(parts, async () => {
+        let count = 0;
+        for await (const run of savedRuns(parts, query)) if (run !== undefined) count += 1;
+        return count;
+      });
+    },
+  };
+}
+
+async function guarded<Result>(parts: Parts, action: () => Promise<Result>): Promise<Result> {
+  const doing = { what: "listing runs", runId: "", medium: parts.root };
+  try {
+    await isRoot(parts, doing);
+    return await action();
+  } catch (error) {
+    throw storeError(doing, error);
+  }
+}
+
+async function listPage(parts: Parts, query: CatalogQuery): Promise<CatalogPage> {
+  const limit = query.limit ?? catalogPageDefault;
+  if (!Number.isSafeInteger(limit) || limit < 1) throw invalidLimit(limit);
+  const runs: CatalogRun[] = [];
+  for await (const run of savedRuns(parts, query)) {
+    // One more than fits tells that there is a next page.
+    if (runs.length === limit) return { runs, next: runs[limit - 1]!.runId };
+    runs.push(run);
+  }
+  return { runs };
+}
+
+/** Every run that fits the query, in ascending order of run id; only these are read. */
+async function* savedRuns(parts: Parts, query: CatalogQuery): AsyncGenerator<CatalogRun> {
+  const { status, prefix = "", after } = query;
+  for (const runId of await runIds(parts)) {
+    if (!runId.startsWith(prefix) || (after !== undefined && runId <= after)) continue;
+    const run = await describe(parts, runFolder(parts.root, runId));
+    if (run !== undefined && (status === undefined || run.status === status)) yield run;
+  }
+}
+
+async function runIds(parts: Parts): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const name of (await parts.platform.list(runsFolder(parts.root))) ?? []) {
+    const runId = runIdOfName(name) ?? (isHashedName(name) ? await runIdInside(parts, name) : undefined);
+    if (runId !== undefined) ids.push(runId);
+  }
+  return ids.sort((a, b) => (a < b ? -1 : 1));
+}
+
+/** The id of a run whose folder's name is a digest of it. */
+async function runIdInside({ platform, root }: Parts, name: string): Promise<string | undefined> {
+  const path = join(runsFolder(root), name);
+  const listing = sortNames((await platform.list(path)) ?? []);
+  if (listing === undefined) return undefined;
+  try {
+    const snapshot = listing.snapshots.at(-1);
+    const newest = listing.epochs.at(-1);
+    if (snapshot !== undefined) {
+      return await readSnapshotRunId(platform, join(path, snapshotName(listing.incarnation, snapshot.revision, snapshot.epoch)));
+    }
+    return newest === undefined ? undefined : (await readHead(platform, { runId: "", path }, listing.incarnation, newest))?.runId;
+  } catch {
+    return undefined;
+  }
+}
+
+/** One line of the list. A record that cannot be read is told as such, and does not hide the others. */
+async function describe({ platform }: Parts, run: RunFolder): Promise<CatalogRun | undefined> {
+  try {
+    const reading = await readRun(platform, run);
+    if (!isSaved(reading)) return undefined;
+    const { status, revision, version, resumes } = headerOf(run, reading);
+    return { runId: run.runId, status, revision, version, resumes };
+  } catch (error) {
+    const failure = storeError(doingWith("reading", run), error);
+    if (!isPulseError(failure)) throw error;
+    return { runId: run.runId, status: "running", revision: 0, version: "", resumes: 0, problem: failure.message };
+  }
+}
+
+const isSaved = (reading: Reading | undefined): reading is Reading =>
+  reading !== undefined && !reading.deleted && reading.revision > 0;
+
+const notFound = (runId: string): PulseError<"PULSE_NOT_FOUND"> =>
+  new PulseError("PULSE_NOT_FOUND", `reading run "${shown(runId)}": there is no such run`, {
+    details: { runId, next: "start" },
+  });
+
+const overtaken = (runId: string): PulseError<"PULSE_BUSY"> =>
+  new PulseError("PULSE_BUSY", `deleting run "${shown(runId)}": somebody took it over meanwhile; try again later`, {
+    details: { runId, next: "later" },
+  });
+
+function invalidLimit(limit: number): PulseError<"PULSE_INVALID"> {
+  const message = `a page of ${limit} runs was asked for; give a whole number from 1`;
+  return new PulseError("PULSE_INVALID", `listing runs: ${message}`, {
+    details: { problems: [{ code: "PULSE_OPTION_INVALID", message, path: "limit" }] },
+  });
+}

@@ -1,0 +1,253 @@
+import { join } from "node:path";
+import { PulseError } from "@pulse-ts/core";
+import { refusal, shown } from "./failure.ts";
+import type { Doing } from "./failure.ts";
+import { describeHolder, judge } from "./holder.ts";
+import type { Holder } from "./holder.ts";
+import { headLine, readHead } from "./journal.ts";
+import type { EpochHead } from "./journal.ts";
+import { journalName, locksFolder, markName, newFolder, newIncarnation, newToken, snapshotName, sortNames } from "./layout.ts";
+import type { Listing, RunFolder } from "./layout.ts";
+import { isHeldHere, lockPath, lockState } from "./lock.ts";
+import type { Parts } from "./parts.ts";
+import { systemCode } from "./platform.ts";
+import { linkRefused } from "./root.ts";
+
+/** One epoch of a run: whoever created its journal owns the run until a newer one is created (FILE-3). */
+export interface Epoch {
+  readonly run: RunFolder;
+  readonly incarnation: string;
+  readonly epoch: number;
+  readonly token: string;
+  /** True when the run's folder was made with it: there was nothing before. */
+  readonly fresh: boolean;
+}
+
+export interface TakeRequest {
+  readonly run: RunFolder;
+  /** The new owner's lock, held already. */
+  readonly token: string;
+  readonly doing: Doing;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Becomes the run's next owner, or gives up at once: of several that try, exactly one succeeds (FILE-3).
+ * @throws PULSE_BUSY when somebody owns the run or was faster; PULSE_CORRUPT, PULSE_NEWER_FORMAT, PULSE_STORE
+ */
+export async function takeEpoch(parts: Parts, request: TakeRequest): Promise<Epoch> {
+  const { run, doing, signal } = request;
+  for (let round = 0; round < roundsMax; round += 1) {
+    signal?.throwIfAborted();
+    const taken = await tryToTake(parts, request);
+    if (taken !== undefined) return taken;
+  }
+  throw refusal(doing, `the run's folder was replaced ${roundsMax} times meanwhile, or holds files of others: ${run.path}`);
+}
+
+/** How often taking begins anew because the folder was removed or made by somebody else in the same moment. */
+const roundsMax = 50;
+
+async function tryToTake(parts: Parts, request: TakeRequest): Promise<Epoch | undefined> {
+  const { platform } = parts;
+  const { run, token } = request;
+  const names = await platform.list(run.path);
+  const listing = names === undefined ? undefined : sortNames(names);
+  if (listing === undefined) {
+    if (names !== undefined) await removeRest(parts, run, names);
+    return await createRun(parts, request);
+  }
+  const { incarnation, newestEpoch } = listing;
+  const holds = await whoHolds(parts, run, listing);
+  if (holds === "replaced") return undefined;
+  if (holds === "deleted") {
+    await removeRun(parts, run, listing);
+    return undefined;
+  }
+  if (holds !== "nobody") throw busy(request.doing, describeHolder(holds.holder));
+  const next: Epoch = { run, incarnation, epoch: newestEpoch + 1, token, fresh: false };
+  if (!(await publishEpoch(parts, next, request.doing))) throw busy(request.doing);
+  // The folder may have been removed in between, and this journal stand in another one: then it counts for nothing.
+  if (platform.exists(join(run.path, markName(incarnation)))) return next;
+  await platform.unlink("epoch-withdraw", join(run.path, journalName(incarnation, next.epoch))).catch(() => undefined);
+  return undefined;
+}
+
+const busy = (doing: Doing, holder?: string): PulseError<"PULSE_BUSY"> =>
+  new PulseError(
+    "PULSE_BUSY",
+    `${doing.what}: ${holder ?? "somebody who was faster"} owns it; try again when that one has let go`,
+    { details: { runId: doing.runId, next: "later", ...(holder === undefined ? {} : { holder }) } },
+  );
+
+/** Judges the owner of the newest epoch (FILE-5). */
+async function whoHolds(
+  parts: Parts,
+  run: RunFolder,
+  { incarnation, epochs, snapshots }: Listing,
+): Promise<"nobody" | "deleted" | "replaced" | EpochHead> {
+  const newest = epochs.at(-1);
+  if (newest === undefined) return snapshots.length === 0 ? "deleted" : "nobody";
+  let head: EpochHead | undefined;
+  try {
+    head = await readHead(parts.platform, run, incarnation, newest);
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return "replaced";
+    throw error;
+  }
+  // Published whole and read back torn: the system went down in between, and its owner with it.
+  if (head === undefined) return "nobody";
+  if (head.deleted) return "deleted";
+  const self = await parts.holder();
+  return (await isGone(parts, head, self)) ? "nobody" : head;
+}
+
+async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<boolean> {
+  if (head.holder.instance === self.instance) return !isHeldHere(head.token);
+  const locks = locksFolder(parts.root);
+  const lock = await lockState(parts.platform, locks, head.token, parts.staleMs);
+  if (lock === "absent") return true;
+  const verdict = await judge(head.holder, self, parts.probe);
+  const gone = verdict === "dead" || (verdict === "unknown" && lock === "stale");
+  // Nobody is left who would remove it; of an owner that may come back it is left to that one.
+  if (verdict === "dead") await parts.platform.removeFolder("old-file-remove", lockPath(locks, head.token)).catch(() => undefined);
+  return gone;
+}
+
+/** Makes the run's folder with its first epoch in it, as one step: it appears whole, and for one contender only. */
+async function createRun(parts: Parts, { run, token }: TakeRequest): Promise<Epoch | undefined> {
+  const { platform, root } = parts;
+  const incarnation = newIncarnation();
+  const first: Epoch = { run, incarnation, epoch: 1, token, fresh: true };
+  const staged = join(newFolder(root), token);
+  const journal = join(staged, journalName(incarnation, 1));
+  const mark = join(staged, markName(incarnation));
+  await platform.makeFolder("run-stage", staged);
+  try {
+    await writeHead(parts, journal, first);
+    await (await platform.createFile("run-stage", mark)).close();
+    await platform.rename("run-publish", staged, run.path);
+    return first;
+  } catch (error) {
+    await platform.unlink("run-stage", journal).catch(() => undefined);
+    await platform.unlink("run-stage", mark).catch(() => undefined);
+    await platform.removeFolder("run-stage", staged).catch(() => undefined);
+    const code = systemCode(error);
+    // Windows calls a folder that is there already forbidden.
+    const taken = code === "ENOTEMPTY" || code === "EEXIST" || (code === "EPERM" && platform.exists(run.path));
+    if (taken) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Creates the journal of the epoch, its first line in it. `false` when somebody else created it first: the link is
+ * what decides. It need not survive a loss of power, for neither does its owner; the first save sees to that.
+ */
+export async function publishEpoch(parts: Parts, epoch: Epoch, doing: Doing, deleted = false): Promise<boolean> {
+  const { platform, root } = parts;
+  const staged = join(newFolder(root), newToken());
+  try {
+    await writeHead(parts, staged, epoch, deleted);
+    await platform.link("epoch-publish", staged, join(epoch.run.path, journalName(epoch.incarnation, epoch.epoch)));
+    return true;
+  } catch (error) {
+    if (systemCode(error) === "EEXIST") return false;
+    throw linkRefused(doing, error);
+  } finally {
+    await platform.unlink("epoch-stage", staged).catch(() => undefined);
+  }
+}
+
+async function writeHead(parts: Parts, path: string, epoch: Epoch, deleted = false): Promise<void> {
+  const head: EpochHead = {
+    runId: epoch.run.runId,
+    epoch: epoch.epoch,
+    token: epoch.token,
+    holder: await parts.holder(),
+    deleted,
+  };
+  const file = await parts.platform.createFile("epoch-stage", path);
+  try {
+    await parts.platform.write("epoch-stage", file, Buffer.from(headLine(head)));
+    // The end of a run must be on disk before the first of its files goes.
+    if (deleted) await parts.platform.sync("epoch-tombstone", file);
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Looks whether this epoch is still the newest one (STORE-6, FILE-3): first that the next is not there, then that
+ * this one still is. Old journals are removed in their order, so while this one is there the next was never removed.
+ */
+export function isNewest({ platform }: Parts, { run, incarnation, epoch }: Epoch): boolean {
+  return (
+    !platform.exists(join(run.path, journalName(incarnation, epoch + 1))) &&
+    platform.exists(join(run.path, journalName(incarnation, epoch)))
+  );
+}
+
+/** Removes what a newer snapshot has taken in: journals in the order of their epochs, as {@link isNewest} needs. */
+export async function removeOld(parts: Parts, { run, incarnation, epoch }: Epoch): Promise<void> {
+  const listing = sortNames((await parts.platform.list(run.path)) ?? []);
+  if (listing?.incarnation !== incarnation) return;
+  const { epochs, snapshots } = listing;
+  for (const old of epochs.filter((found) => found < epoch)) await removeFile(parts, run, journalName(incarnation, old));
+  for (const old of snapshots.slice(0, -1)) {
+    await removeFile(parts, run, snapshotName(incarnation, old.revision, old.epoch));
+  }
+}
+
+/**
+ * Ends the run: one step decides, what follows only cleans up and may be done by anybody, any number of times.
+ * `false` when a newer owner came first: then nothing has changed.
+ */
+export async function deleteRun(parts: Parts, owned: Epoch, doing: Doing): Promise<boolean> {
+  const { platform } = parts;
+  const { run } = owned;
+  const last: Epoch = { ...owned, epoch: owned.epoch + 1 };
+  if (!(await publishEpoch(parts, last, doing, true))) return false;
+  await platform.syncFolder("epoch-tombstone", run.path);
+  const listing = sortNames((await platform.list(run.path)) ?? []);
+  if (listing?.incarnation === owned.incarnation) await removeRun(parts, run, listing);
+  return true;
+}
+
+/** Removes the files of a run that has ended: the epoch that says so goes after all it speaks of, the mark last. */
+export async function removeRun(parts: Parts, run: RunFolder, listing: Listing): Promise<void> {
+  const { incarnation, epochs, snapshots } = listing;
+  for (const { revision, epoch } of snapshots) await removeFile(parts, run, snapshotName(incarnation, revision, epoch));
+  for (const epoch of epochs) await removeFile(parts, run, journalName(incarnation, epoch));
+  await removeFile(parts, run, markName(incarnation));
+  await removeRest(parts, run, (await parts.platform.list(run.path)) ?? []);
+}
+
+/** Removes a folder without a mark: it was a run's, and nothing in it counts any more. Files of others stay. */
+async function removeRest(parts: Parts, run: RunFolder, names: readonly string[]): Promise<void> {
+  if (sortNames(names) !== undefined) return;
+  for (const name of names) {
+    if (/^(journal|snapshot)-[0-9a-f]{16}-/.test(name)) await removeFile(parts, run, name);
+  }
+  try {
+    await parts.platform.removeFolder("run-remove", run.path);
+  } catch (error) {
+    // Somebody made a new run there, or removed it first; both are well.
+    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(systemCode(error) ?? "")) throw error;
+  }
+}
+
+async function removeFile({ platform }: Parts, run: RunFolder, name: string): Promise<void> {
+  try {
+    await platform.unlink("old-file-remove", join(run.path, name));
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
+}
+
+/** A run as messages name it. */
+export const doingWith = (what: string, run: RunFolder): Doing => ({
+  what: `${what} run "${shown(run.runId)}"`,
+  runId: run.runId,
+  medium: run.path,
+});

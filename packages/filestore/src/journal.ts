@@ -1,0 +1,213 @@
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { encodeEntry, headerKey } from "@pulse-ts/durable";
+import type { RecordChanges } from "@pulse-ts/durable";
+import { corrupt } from "./failure.ts";
+import { readHolder } from "./holder.ts";
+import type { Holder } from "./holder.ts";
+import { fileFormat, journalName } from "./layout.ts";
+import type { RunFolder } from "./layout.ts";
+import { firstLine, line, linesOf, readFirstLine, readLine, textOf } from "./line.ts";
+import type { RawLine } from "./line.ts";
+import type { Platform } from "./platform.ts";
+import { newerFormat } from "./root.ts";
+
+/** What the first line of a journal says: whose epoch it is. */
+export interface EpochHead {
+  readonly runId: string;
+  readonly epoch: number;
+  /** Names the owner's lock. */
+  readonly token: string;
+  readonly holder: Holder;
+  /** True for the epoch that ends the run: it was deleted. */
+  readonly deleted: boolean;
+}
+
+/** The first line of a journal. */
+export const headLine = (head: EpochHead): string => firstLine("journal", fileFormat, head);
+
+/** One entry as a file holds it: key, characters of its JSON, and the parsed JSON; a deletion is the key alone. */
+export type StoredChange = readonly [key: string, weight: number, json: unknown] | readonly [key: string];
+
+/** A save as one line, and what it does to the weight of each entry. */
+export interface EncodedSave {
+  readonly bytes: Buffer;
+  readonly weights: readonly (readonly [key: string, weight: number])[];
+  /** The changes as JSON text. */
+  readonly changes: string;
+}
+
+/**
+ * Writes a save as one line of the journal. Each entry stands beside its own length, so that a reader can tell what
+ * a snapshot would take without encoding anything again.
+ * @throws PULSE_USAGE for what cannot be written (REC-15)
+ */
+export function encodeSave(revision: number, changes: RecordChanges): EncodedSave {
+  const weights: [string, number][] = [];
+  const texts: string[] = [];
+  for (const change of changes) {
+    const key = JSON.stringify(change.key);
+    if (change.kind === "delete") {
+      weights.push([change.key, 0]);
+      texts.push(`[${key}]`);
+    } else {
+      const entry = encodeEntry(change.entry);
+      weights.push([change.key, key.length + entry.length]);
+      texts.push(`[${key},${key.length + entry.length},${entry}]`);
+    }
+  }
+  const all = `[${texts.join(",")}]`;
+  return { bytes: Buffer.from(line("save", `{"revision":${revision},"changes":${all}}`)), weights, changes: all };
+}
+
+/**
+ * The line by which a new owner fixes what it found when the owner before it did not close: nothing that is written
+ * to an older journal later counts. It repeats the last save, whose own copy may never have reached the disk.
+ */
+export function sealLine(revision: number, tail: readonly StoredChange[] | undefined): Buffer {
+  return Buffer.from(line("seal", JSON.stringify({ revision, ...(tail === undefined ? {} : { tail }) })));
+}
+
+/** The line that ends a journal: its owner has let go, and writes nothing more. */
+export const closeLine = (): Buffer => Buffer.from(line("close", "{}"));
+
+/** A journal, read. */
+export interface JournalContent {
+  readonly epoch: number;
+  /** Absent when the system went down before the first line was on disk: then there is nothing else in it. */
+  readonly head?: EpochHead;
+  readonly lines: readonly JournalLine[];
+  readonly closed: boolean;
+  readonly bytes: number;
+}
+
+export interface JournalLine {
+  readonly kind: "save" | "seal";
+  readonly revision: number;
+  /** Absent in a seal that had no save to repeat. */
+  readonly changes?: readonly StoredChange[];
+  /** File and line. */
+  readonly where: string;
+}
+
+/** Who opened a journal: its first line alone. `undefined` when the system went down before that line was on disk. */
+export async function readHead(
+  platform: Platform,
+  run: RunFolder,
+  incarnation: string,
+  epoch: number,
+): Promise<EpochHead | undefined> {
+  const path = join(run.path, journalName(incarnation, epoch));
+  const file = await platform.openToRead(path);
+  try {
+    for await (const raw of linesOf(file)) return parseHead(run, path, epoch, raw);
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Reads a whole journal. @throws PULSE_CORRUPT naming file and line (FILE-2), PULSE_NEWER_FORMAT (STORE-9) */
+export async function readJournal(
+  platform: Platform,
+  run: RunFolder,
+  incarnation: string,
+  epoch: number,
+): Promise<JournalContent> {
+  const path = join(run.path, journalName(incarnation, epoch));
+  const lines: JournalLine[] = [];
+  let head: EpochHead | undefined;
+  let closed = false;
+  let bytes = 0;
+  /** A line that was not written whole. Only the last one may be. */
+  let torn: RawLine | undefined;
+  const file = await platform.openToRead(path);
+  try {
+    for await (const raw of linesOf(file)) {
+      if (torn !== undefined) throw corrupt(run.runId, `${path}:${torn.number}`, damaged);
+      bytes += raw.bytes.length + 1;
+      if (raw.number === 1) {
+        head = parseHead(run, path, epoch, raw);
+        if (head === undefined) torn = raw;
+        continue;
+      }
+      const parsed = parseLine(run, path, raw);
+      if (parsed === undefined) torn = raw;
+      else if (parsed === "closed") closed = true;
+      else lines.push(parsed);
+    }
+  } finally {
+    await file.close();
+  }
+  return { epoch, ...(head === undefined ? {} : { head }), lines, closed: closed && torn === undefined, bytes };
+}
+
+const damaged = "the line is damaged: its checksum does not fit";
+
+/**
+ * Whether a damaged line is one that was never written whole: without its end, or with a block that the system never
+ * wrote, which reads as zeros. Nothing that this store writes has a zero byte. Any other damage came later.
+ */
+const isTorn = (raw: RawLine): boolean => !raw.whole || raw.bytes.includes(0);
+
+function parseHead(run: RunFolder, path: string, epoch: number, raw: RawLine): EpochHead | undefined {
+  const where = `${path}:1`;
+  const text = raw.whole ? textOf(raw.bytes) : undefined;
+  const found = text === undefined ? undefined : readFirstLine("journal", text, fileFormat);
+  if (found !== undefined && found.format > fileFormat) {
+    throw newerFormat(run.runId, `reading run "${run.runId}"`, where, found.format);
+  }
+  if (found?.body === undefined) {
+    if (isTorn(raw)) return undefined;
+    throw corrupt(run.runId, where, damaged);
+  }
+  const { runId, token, deleted, epoch: foundEpoch } = found.body;
+  const holder = readHolder(found.body["holder"]);
+  if (typeof runId !== "string" || typeof token !== "string" || holder === undefined || foundEpoch !== epoch) {
+    throw corrupt(run.runId, where, "the first line does not tell whose epoch this is");
+  }
+  if (run.runId !== runId) throw corrupt(run.runId, where, `the file belongs to run ${JSON.stringify(runId)}`);
+  return { runId, epoch, token, holder, deleted: deleted === true };
+}
+
+function parseLine(run: RunFolder, path: string, raw: RawLine): JournalLine | "closed" | undefined {
+  const where = `${path}:${raw.number}`;
+  const text = raw.whole ? textOf(raw.bytes) : undefined;
+  const found = text === undefined ? undefined : readLine(text);
+  if (found === undefined) {
+    if (isTorn(raw)) return undefined;
+    throw corrupt(run.runId, where, damaged);
+  }
+  if (found.word === "close") return "closed";
+  const { revision } = found.body;
+  const changes = found.word === "seal" ? found.body["tail"] : found.body["changes"];
+  if ((found.word !== "save" && found.word !== "seal") || !Number.isSafeInteger(revision)) {
+    throw corrupt(run.runId, where, "the line is neither a save nor a seal nor a close");
+  }
+  if (changes === undefined ? found.word === "save" : !areChanges(changes)) {
+    throw corrupt(run.runId, where, "the line holds no list of changes");
+  }
+  return {
+    kind: found.word,
+    // Checked above.
+    revision: revision as number,
+    ...(changes === undefined ? {} : { changes: changes as readonly StoredChange[] }),
+    where,
+  };
+}
+
+/** Whether parsed JSON is a list of changes. What each entry holds is looked at when the record is put together. */
+export function areChanges(value: unknown): value is readonly StoredChange[] {
+  return Array.isArray(value) && value.every(isChange);
+}
+
+const isChange = (change: unknown): boolean =>
+  Array.isArray(change) &&
+  typeof change[0] === "string" &&
+  (change.length === 1 ? change[0] !== headerKey : change.length === 3 && Number.isSafeInteger(change[1]));
+
+/** Appends bytes to a journal and waits until they are on disk. */
+export async function appendSynced(platform: Platform, file: FileHandle, bytes: Buffer): Promise<void> {
+  await platform.write("journal-append", file, bytes);
+  await platform.sync("journal-sync", file);
+}

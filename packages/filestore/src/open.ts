@@ -1,0 +1,110 @@
+import { join, resolve } from "node:path";
+import { PulseError } from "@pulse-ts/core";
+import type { Problem } from "@pulse-ts/core";
+import type { Catalog, Session, Store } from "@pulse-ts/durable";
+import { fileCatalog } from "./catalog.ts";
+import { doingWith } from "./epoch.ts";
+import { storeError } from "./failure.ts";
+import { ownHolder, systemProbe } from "./holder.ts";
+import { journalName, runFolder } from "./layout.ts";
+import { own } from "./owner.ts";
+import type { Parts } from "./parts.ts";
+import { realPlatform } from "./platform.ts";
+import { prepareRoot } from "./root.ts";
+import { FileSession } from "./store.ts";
+
+export interface FileStoreOptions {
+  /** Where the runs are kept: a folder on a local disk. It is made when the first run is acquired. */
+  readonly folder: string;
+  /**
+   * Milliseconds without a sign of life after which an owner that cannot be judged (another container, another host)
+   * counts as gone; default {@link staleMsDefault}, at least {@link staleMsMin}. Longer: slower takeover from such an
+   * owner. Shorter: it loses its run when it is blocked that long. An owner that can be judged never depends on it.
+   */
+  readonly staleMs?: number;
+  /**
+   * Bytes of journal below which a run is not folded into a snapshot; default {@link foldBytesMinDefault}. More: fewer
+   * files written, more to read when a run is loaded.
+   */
+  readonly foldBytesMin?: number;
+}
+
+export const staleMsDefault = 15_000;
+export const staleMsMin = 2_000;
+export const foldBytesMinDefault = 65_536;
+
+/** A store whose catalogue is there. */
+export interface FileStore extends Store {
+  readonly catalog: Catalog;
+}
+
+/**
+ * Keeps run records in files under one folder: for one host and any number of processes. A save that resolved survives
+ * the death of the process and a loss of power, as far as the disk keeps what `fsync` covers.
+ * Nothing is touched before the first call.
+ * @throws PULSE_INVALID for options that cannot be
+ */
+export function fileStore(options: FileStoreOptions): FileStore {
+  return openFileStore(options, {});
+}
+
+/** The same with parts of one's own: for tests of this package. */
+export function openFileStore(
+  options: FileStoreOptions,
+  replaced: Partial<Pick<Parts, "platform" | "probe" | "holder">>,
+): FileStore {
+  checkOptions(options);
+  const parts: Parts = {
+    root: resolve(options.folder),
+    staleMs: options.staleMs ?? staleMsDefault,
+    foldBytesMin: options.foldBytesMin ?? foldBytesMinDefault,
+    platform: realPlatform,
+    probe: systemProbe,
+    holder: ownHolder,
+    ...replaced,
+  };
+  return {
+    catalog: fileCatalog(parts),
+    acquire: async (runId, callOptions) => await acquire(parts, runId, callOptions?.signal),
+  };
+}
+
+async function acquire(parts: Parts, runId: string, signal: AbortSignal | undefined): Promise<Session> {
+  const run = runFolder(parts.root, runId);
+  const doing = doingWith("acquiring", run);
+  signal?.throwIfAborted();
+  try {
+    await prepareRoot(parts, doing);
+    const { epoch, lock } = await own(parts, run, doing, signal);
+    try {
+      const journal = join(run.path, journalName(epoch.incarnation, epoch.epoch));
+      return new FileSession(parts, lock, epoch, await parts.platform.openToAppend(journal));
+    } catch (error) {
+      await lock.release();
+      throw error;
+    }
+  } catch (error) {
+    throw storeError(doing, error);
+  }
+}
+
+function checkOptions(options: FileStoreOptions): void {
+  const problems: Problem[] = [];
+  const refuse = (path: string, message: string): void => {
+    problems.push({ code: "PULSE_OPTION_INVALID", message, path });
+  };
+  const { folder, staleMs, foldBytesMin } = options;
+  if (typeof folder !== "string" || folder === "" || folder.includes("\0")) {
+    refuse("folder", `folder is ${JSON.stringify(folder)}; give the path of a folder on a local disk`);
+  }
+  if (staleMs !== undefined && !(Number.isSafeInteger(staleMs) && staleMs >= staleMsMin)) {
+    refuse("staleMs", `staleMs is ${String(staleMs)}; give whole milliseconds from ${staleMsMin}`);
+  }
+  if (foldBytesMin !== undefined && !(Number.isSafeInteger(foldBytesMin) && foldBytesMin >= 0)) {
+    refuse("foldBytesMin", `foldBytesMin is ${String(foldBytesMin)}; give whole bytes from 0`);
+  }
+  if (problems.length === 0) return;
+  throw new PulseError("PULSE_INVALID", `opening a file store: ${problems.map(({ message }) => message).join("; ")}`, {
+    details: { problems },
+  });
+}

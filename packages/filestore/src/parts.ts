@@ -1,0 +1,14 @@
+import type { Holder, ProcessProbe } from "./holder.ts";
+import type { Platform } from "./platform.ts";
+
+/** What all of a store's modules share. */
+export interface Parts {
+  /** Absolute. */
+  readonly root: string;
+  readonly staleMs: number;
+  readonly foldBytesMin: number;
+  readonly platform: Platform;
+  readonly probe: ProcessProbe;
+  /** This process as it shows itself to others. */
+  readonly holder: () => Promise<Holder>;
+}

@@ -1,0 +1,115 @@
+import { constants, statSync } from "node:fs";
+import { link, mkdir, open, readdir, readFile, rename, rmdir, stat, statfs, unlink } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
+
+/**
+ * Every way in which this package touches the disk. Each call that changes something names its place in the store's
+ * work ({@link Step}), so that a test can make exactly that one fail, or end the process before or after it.
+ */
+export interface Platform {
+  /** Creates a file that must not be there yet, for appending. */
+  createFile(step: Step, path: string): Promise<FileHandle>;
+  /** Opens a file that must be there, for appending. */
+  openToAppend(path: string): Promise<FileHandle>;
+  /** Appends all of `bytes`, in one write where the system takes them at once. */
+  write(step: Step, file: FileHandle, bytes: Uint8Array): Promise<void>;
+  /** Resolves when what was written to the file, and its length, survive a loss of power. */
+  sync(step: Step, file: FileHandle): Promise<void>;
+  /** Resolves when the names in the folder survive a loss of power. Windows has no such call and needs none. */
+  syncFolder(step: Step, path: string): Promise<void>;
+  /** Gives a file a second name; EEXIST when that name is taken. Of several callers exactly one succeeds. */
+  link(step: Step, from: string, to: string): Promise<void>;
+  /** Moves a file or folder. A folder never replaces one that has anything in it. */
+  rename(step: Step, from: string, to: string): Promise<void>;
+  unlink(step: Step, path: string): Promise<void>;
+  /** Makes a folder and those above it, where they are not there yet. */
+  makeFolder(step: Step, path: string): Promise<void>;
+  /** Removes a folder that is empty; ENOTEMPTY else. */
+  removeFolder(step: Step, path: string): Promise<void>;
+  /** Whether the path exists, at once: two of these stand in every save, and each takes microseconds. */
+  exists(path: string): boolean;
+  /** The names in a folder; `undefined` when there is none. */
+  list(path: string): Promise<readonly string[] | undefined>;
+  /** When the file or folder was last changed, in ms since 1970; `undefined` when there is none. */
+  changedAt(path: string): Promise<number | undefined>;
+  openToRead(path: string): Promise<FileHandle>;
+  /** The text of a small file; `undefined` when there is none. */
+  readSmall(path: string): Promise<string | undefined>;
+  /** The kernel's number for the kind of file system; `undefined` where it means nothing. */
+  fileSystemType(path: string): Promise<number | undefined>;
+}
+
+/** The places where the store changes something on disk. */
+export type Step =
+  | "root-make"
+  | "root-mark"
+  | "root-sync"
+  | "run-stage"
+  | "run-publish"
+  | "epoch-stage"
+  | "epoch-publish"
+  | "epoch-withdraw"
+  | "epoch-tombstone"
+  | "journal-append"
+  | "journal-sync"
+  | "journal-folder-sync"
+  | "journal-seal"
+  | "journal-close"
+  | "snapshot-write"
+  | "snapshot-sync"
+  | "snapshot-publish"
+  | "snapshot-folder-sync"
+  | "old-file-remove"
+  | "run-remove";
+
+/** The system code of an error, such as `ENOENT`. */
+export function systemCode(error: unknown): string | undefined {
+  const code: unknown = typeof error === "object" && error !== null ? (error as { code?: unknown }).code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
+const windows = process.platform === "win32";
+
+/** The real file system. */
+export const realPlatform: Platform = {
+  createFile: async (_step, path) => await open(path, "ax"),
+  openToAppend: async (path) => await open(path, constants.O_WRONLY | constants.O_APPEND),
+  async write(_step, file, bytes) {
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await file.write(bytes, done);
+      done += bytesWritten;
+    }
+  },
+  sync: async (_step, file) => await file.datasync(),
+  async syncFolder(_step, path) {
+    if (windows) return;
+    const folder = await open(path, "r");
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
+  },
+  link: async (_step, from, to) => await link(from, to),
+  rename: async (_step, from, to) => await rename(from, to),
+  unlink: async (_step, path) => await unlink(path),
+  async makeFolder(_step, path) {
+    await mkdir(path, { recursive: true });
+  },
+  removeFolder: async (_step, path) => await rmdir(path),
+  exists: (path) => statSync(path, { throwIfNoEntry: false }) !== undefined,
+  list: async (path) => await unlessMissing(readdir(path)),
+  changedAt: async (path) => (await unlessMissing(stat(path)))?.mtimeMs,
+  openToRead: async (path) => await open(path, "r"),
+  readSmall: async (path) => await unlessMissing(readFile(path, "utf8")),
+  fileSystemType: async (path) => (process.platform === "linux" ? (await statfs(path)).type : undefined),
+};
+
+async function unlessMissing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await pending;
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

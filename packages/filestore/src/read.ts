@@ -1,0 +1,158 @@
+import { decodeEntry, headerKey, recordBuilder } from "@pulse-ts/durable";
+import type { Header, RunRecord } from "@pulse-ts/durable";
+import { corrupt, refusal, shown } from "./failure.ts";
+import { readJournal } from "./journal.ts";
+import type { JournalContent, JournalLine, StoredChange } from "./journal.ts";
+import { sortNames } from "./layout.ts";
+import type { Listing, RunFolder } from "./layout.ts";
+import type { Platform } from "./platform.ts";
+import { systemCode } from "./platform.ts";
+import { readSnapshot } from "./snapshot.ts";
+
+/** A run as its files tell it, before its entries are looked into. */
+export interface Reading {
+  /** 0 when nothing was ever saved. */
+  readonly revision: number;
+  readonly entries: ReadonlyMap<string, StoredEntry>;
+  /** Characters that a snapshot of it would take. */
+  readonly weight: number;
+  /** Bytes that the saves since the snapshot take on disk; a file counts as one block at least. */
+  readonly journalBytes: number;
+  /** The last save, unless it is in the snapshot. */
+  readonly tail: readonly StoredChange[] | undefined;
+  /** Whether the owner before `ownEpoch` let go in order, or there was none: then no older journal ever changes. */
+  readonly settled: boolean;
+  /** Whether the run was deleted. */
+  readonly deleted: boolean;
+}
+
+export interface StoredEntry {
+  readonly json: unknown;
+  readonly weight: number;
+  readonly where: string;
+}
+
+/**
+ * Reads the files of a run; `undefined` when there is no such run. A file that goes away meanwhile has been folded
+ * into a newer snapshot: then it begins anew. @throws PULSE_CORRUPT naming file and line, PULSE_NEWER_FORMAT, PULSE_STORE
+ */
+export async function readRun(platform: Platform, run: RunFolder, ownEpoch?: number): Promise<Reading | undefined> {
+  for (let round = 0; round < roundsMax; round += 1) {
+    const listing = sortNames((await platform.list(run.path)) ?? []);
+    if (listing === undefined) return undefined;
+    try {
+      return await readListed(platform, run, listing, ownEpoch);
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
+  }
+  const doing = { what: `reading run "${shown(run.runId)}"`, runId: run.runId, medium: run.path };
+  throw refusal(doing, `its files changed ${roundsMax} times while they were read; try again`);
+}
+
+/** How often reading begins anew. Each time a whole snapshot was written meanwhile, so this is far out of reach. */
+const roundsMax = 100;
+
+async function readListed(
+  platform: Platform,
+  run: RunFolder,
+  listing: Listing,
+  ownEpoch: number | undefined,
+): Promise<Reading> {
+  const entries = new Map<string, StoredEntry>();
+  let weight = 0;
+  const take = (change: StoredChange, where: string): void => {
+    const [key] = change;
+    weight -= entries.get(key)?.weight ?? 0;
+    if (change.length === 1) {
+      entries.delete(key);
+      return;
+    }
+    weight += change[1];
+    entries.set(key, { json: change[2], weight: change[1], where });
+  };
+
+  const snapshot = listing.snapshots.at(-1);
+  if (snapshot !== undefined) {
+    await readSnapshot(platform, { run, incarnation: listing.incarnation, ...snapshot }, take);
+  }
+  const journals: JournalContent[] = [];
+  for (const epoch of listing.epochs) journals.push(await readJournal(platform, run, listing.incarnation, epoch));
+
+  let revision = snapshot?.revision ?? 0;
+  let journalBytes = 0;
+  let tail: readonly StoredChange[] | undefined;
+  for (const found of countingLines(journals)) {
+    if (found.revision <= revision) continue;
+    if (found.revision > revision + 1 || found.changes === undefined) {
+      throw corrupt(run.runId, found.where, `it has revision ${found.revision}, but ${revision + 1} is missing`);
+    }
+    for (const change of found.changes) take(change, found.where);
+    tail = found.changes;
+    revision = found.revision;
+  }
+  for (const journal of journals) {
+    if (journal.lines.some((found) => found.revision > (snapshot?.revision ?? 0))) {
+      journalBytes += Math.max(journal.bytes, blockBytes);
+    }
+  }
+  const before = journals.findLast(({ epoch }) => epoch !== ownEpoch);
+  return {
+    revision,
+    entries,
+    weight,
+    journalBytes,
+    tail,
+    settled: before === undefined || before.closed,
+    deleted: journals.at(-1)?.head?.deleted === true || (listing.epochs.length === 0 && snapshot === undefined),
+  };
+}
+
+/** What a file takes on disk at least. */
+const blockBytes = 4096;
+
+/**
+ * The lines that count, in order. What an owner wrote after the next one had fixed what it found never counts: it was
+ * never confirmed, since that owner would have looked before (FILE-3).
+ */
+function countingLines(journals: readonly JournalContent[]): readonly JournalLine[] {
+  const counting: JournalLine[] = [];
+  let limit = Number.POSITIVE_INFINITY;
+  for (const { lines } of journals.toReversed()) {
+    counting.push(...lines.filter(({ revision }) => revision <= limit).toReversed());
+    const first = lines[0];
+    if (first !== undefined) limit = Math.min(limit, first.kind === "seal" ? first.revision : first.revision - 1);
+  }
+  return counting.toReversed();
+}
+
+/**
+ * The record, each entry decoded and checked. Isolated: it shares nothing with what was read.
+ * @throws PULSE_CORRUPT, PULSE_NEWER_FORMAT
+ */
+export function recordOf(run: RunFolder, reading: Reading): RunRecord {
+  const builder = recordBuilder(run.runId);
+  for (const [key, { json, where }] of reading.entries) {
+    builder.apply({ kind: "put", key, entry: decodeEntry(key, json, { runId: run.runId, where }) });
+  }
+  const record = builder.view(reading.revision);
+  checkHeader(run, reading, record.header);
+  return record;
+}
+
+/** The record's header alone, decoded and checked. @throws PULSE_CORRUPT, PULSE_NEWER_FORMAT */
+export function headerOf(run: RunFolder, reading: Reading): Header {
+  const stored = reading.entries.get(headerKey);
+  if (stored === undefined) throw corrupt(run.runId, run.path, "the entry header is missing");
+  // The kind of an entry is told by its key.
+  const header = decodeEntry(headerKey, stored.json, { runId: run.runId, where: stored.where }) as Header;
+  checkHeader(run, reading, header);
+  return { ...header, revision: reading.revision };
+}
+
+function checkHeader(run: RunFolder, reading: Reading, header: Header): void {
+  const where = reading.entries.get(headerKey)?.where ?? run.path;
+  if (header.runId !== run.runId) {
+    throw corrupt(run.runId, where, `the header names run ${JSON.stringify(header.runId)}`);
+  }
+}

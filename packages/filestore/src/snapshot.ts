@@ -1,0 +1,155 @@
+import { join } from "node:path";
+import { encodeEntry, entriesOf } from "@pulse-ts/durable";
+import type { RunRecord } from "@pulse-ts/durable";
+import { corrupt, shown } from "./failure.ts";
+import { areChanges } from "./journal.ts";
+import type { StoredChange } from "./journal.ts";
+import { fileFormat, newFolder, newToken, snapshotName } from "./layout.ts";
+import type { RunFolder } from "./layout.ts";
+import { firstLine, line, linesOf, readFirstLine, readLine, textOf } from "./line.ts";
+import type { Parts } from "./parts.ts";
+import type { Platform } from "./platform.ts";
+import { newerFormat } from "./root.ts";
+
+export interface SnapshotPlace {
+  readonly run: RunFolder;
+  readonly incarnation: string;
+  /** The epoch that is open while it is written. */
+  readonly epoch: number;
+}
+
+/**
+ * Writes the record as a snapshot that survives a loss of power from the moment it has its name (FILE-4): staged,
+ * synced, renamed, folder synced. The work between two waits is bounded, whatever the record's size.
+ * Gives up, with `false`, when the signal is aborted meanwhile: then the record may change under it.
+ */
+export async function writeSnapshot(
+  parts: Parts,
+  place: SnapshotPlace,
+  record: RunRecord,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const { platform, root } = parts;
+  const { run, incarnation, epoch } = place;
+  const { revision } = record.header;
+  const staged = join(newFolder(root), newToken());
+  try {
+    const file = await platform.createFile("snapshot-write", staged);
+    try {
+      for (const text of snapshotBlocks(run, epoch, record)) {
+        if (signal?.aborted === true) {
+          await platform.unlink("snapshot-write", staged);
+          return false;
+        }
+        await platform.write("snapshot-write", file, Buffer.from(text));
+      }
+      await platform.sync("snapshot-sync", file);
+    } finally {
+      await file.close();
+    }
+    await platform.rename("snapshot-publish", staged, join(run.path, snapshotName(incarnation, revision, epoch)));
+  } catch (error) {
+    // Not published, so nobody reads it; what is left in the way is swept up some day.
+    await platform.unlink("snapshot-write", staged).catch(() => undefined);
+    throw error;
+  }
+  await platform.syncFolder("snapshot-folder-sync", run.path);
+  return true;
+}
+
+/** The text of a snapshot in pieces: each but the first and the last is one line of about {@link lineCharacters}. */
+function* snapshotBlocks(run: RunFolder, epoch: number, record: RunRecord): Generator<string> {
+  yield firstLine("snapshot", fileFormat, { runId: run.runId, revision: record.header.revision, epoch });
+  let texts: string[] = [];
+  let length = 0;
+  let entries = 0;
+  for (const change of entriesOf(record)) {
+    if (change.kind === "delete") continue;
+    const key = JSON.stringify(change.key);
+    const entry = encodeEntry(change.entry);
+    const weight = key.length + entry.length;
+    texts.push(`[${key},${weight},${entry}]`);
+    entries += 1;
+    length += weight;
+    if (length >= lineCharacters) {
+      yield entriesLine(texts);
+      texts = [];
+      length = 0;
+    }
+  }
+  if (texts.length > 0) yield entriesLine(texts);
+  yield line("end", JSON.stringify({ entries }));
+}
+
+const entriesLine = (texts: readonly string[]): string => line("entries", `{"changes":[${texts.join(",")}]}`);
+
+const lineCharacters = 64 * 1024;
+
+/** The first line of a snapshot: which run it is of. */
+export async function readSnapshotRunId(platform: Platform, path: string): Promise<string | undefined> {
+  const file = await platform.openToRead(path);
+  try {
+    for await (const raw of linesOf(file)) {
+      const text = textOf(raw.bytes);
+      const runId = text === undefined ? undefined : readFirstLine("snapshot", text, fileFormat)?.body?.["runId"];
+      return typeof runId === "string" ? runId : undefined;
+    }
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Reads a snapshot and gives each entry to `take`. It got its name only when it was whole, so nothing in it may be
+ * damaged or missing. @throws PULSE_CORRUPT naming file and line, PULSE_NEWER_FORMAT
+ */
+export async function readSnapshot(
+  platform: Platform,
+  place: SnapshotPlace & { readonly revision: number },
+  take: (change: StoredChange, where: string) => void,
+): Promise<void> {
+  const { run, incarnation, epoch, revision } = place;
+  const path = join(run.path, snapshotName(incarnation, revision, epoch));
+  const file = await platform.openToRead(path);
+  let entries = 0;
+  let ended = false;
+  let last = 0;
+  try {
+    for await (const raw of linesOf(file)) {
+      last = raw.number;
+      const where = `${path}:${raw.number}`;
+      const text = raw.whole && !ended ? textOf(raw.bytes) : undefined;
+      if (raw.number === 1) {
+        checkFirstLine(place, where, text);
+        continue;
+      }
+      const found = text === undefined ? undefined : readLine(text);
+      if (found?.word === "end" && found.body["entries"] === entries) {
+        ended = true;
+        continue;
+      }
+      const changes = found?.word === "entries" ? found.body["changes"] : undefined;
+      if (!areChanges(changes)) throw corrupt(run.runId, where, "the line is damaged or does not belong here");
+      for (const change of changes) take(change, where);
+      entries += changes.length;
+    }
+  } finally {
+    await file.close();
+  }
+  if (!ended) throw corrupt(run.runId, `${path}:${last + 1}`, "the end of the snapshot is missing");
+}
+
+function checkFirstLine(
+  { run, revision }: SnapshotPlace & { readonly revision: number },
+  where: string,
+  text: string | undefined,
+): void {
+  const found = text === undefined ? undefined : readFirstLine("snapshot", text, fileFormat);
+  if (found !== undefined && found.format > fileFormat) {
+    throw newerFormat(run.runId, `reading run "${shown(run.runId)}"`, where, found.format);
+  }
+  if (found?.body?.["runId"] !== run.runId || found.body["revision"] !== revision) {
+    throw corrupt(run.runId, where, "the first line is damaged or belongs to another snapshot");
+  }
+}

@@ -1,0 +1,27 @@
+import { mkdtemp, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { fileStore } from "./open.ts";
+import { entriesOf } from "@pulse-ts/durable";
+import type { RunRecord } from "@pulse-ts/durable";
+const rec=(r:number):RunRecord=>({header:{format:2,runId:"a",revision:r,version:"1",definition:"d".repeat(64),inputs:"e".repeat(64),rootScope:"0".repeat(32),status:"running",resumes:0},scopes:new Map(),nodes:new Map(),attempts:new Map(),streams:new Map(),messages:new Map(),tries:new Map(),managed:new Map()});
+test("x", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "fs-"));
+  const store = fileStore({ folder: join(folder,"a/b") });
+  const s = await store.acquire("a");
+  await s.save(rec(1),0,entriesOf(rec(1)));
+  await expect(store.acquire("a")).rejects.toMatchObject({code:"PULSE_BUSY"});
+  await s.close();
+  const t = await store.acquire("a");
+  expect(await t.load()).toEqual(rec(1));
+  for(let i=2;i<2000;i++) await t.save(rec(i),i-1,entriesOf(rec(i)));
+  await t.close();
+  const u = await store.acquire("a");
+  expect((await u.load()).header.revision).toBe(1999);
+  await u.close();
+  console.log(await readdir(join(folder,"a/b/runs/id-a")), await readdir(join(folder,"a/b/new")), await readdir(join(folder,"a/b/locks")));
+  console.log(await store.catalog.list());
+  await store.catalog.delete("a");
+  console.log(await readdir(join(folder,"a/b/runs")));
+});

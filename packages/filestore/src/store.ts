@@ -1,0 +1,266 @@
+import type { FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { isPulseError, PulseError } from "@pulse-ts/core";
+import { headerKey } from "@pulse-ts/durable";
+import type { CallOptions, RecordChanges, RunRecord, Session } from "@pulse-ts/durable";
+import { deleteRun, doingWith, isNewest, publishEpoch, removeOld } from "./epoch.ts";
+import type { Epoch } from "./epoch.ts";
+import { shown, storeError, usage } from "./failure.ts";
+import { appendSynced, closeLine, encodeSave, sealLine } from "./journal.ts";
+import { journalName, runsFolder } from "./layout.ts";
+import type { Lock } from "./lock.ts";
+import type { Parts } from "./parts.ts";
+import { systemCode } from "./platform.ts";
+import { readRun, recordOf } from "./read.ts";
+import type { Reading } from "./read.ts";
+import { writeSnapshot } from "./snapshot.ts";
+
+/** The ownership of one run in files. One call is at work at a time; others wait for it. */
+export class FileSession implements Session {
+  readonly #parts: Parts;
+  readonly #lock: Lock;
+  #epoch: Epoch;
+  #file: FileHandle;
+  /** The last call's work. Never rejects. */
+  #work: Promise<unknown> = Promise.resolve();
+  #closing: Promise<void> | undefined;
+  /** What the files hold; absent until they were read. */
+  #known: Known | undefined;
+  /** Why nothing more is written: a save failed, or a newer owner was seen (FILE-6, STORE-6). */
+  #stopped: unknown;
+  /** Whether anything but the first line was written to this epoch's journal. */
+  #wrote = false;
+  /** Whether the names of this epoch's files survive a loss of power already. */
+  #namesSynced = false;
+
+  constructor(parts: Parts, lock: Lock, epoch: Epoch, file: FileHandle) {
+    this.#parts = parts;
+    this.#lock = lock;
+    this.#epoch = epoch;
+    this.#file = file;
+    if (epoch.fresh) this.#known = { revision: 0, weights: new Map(), weight: 0, journalBytes: 0, settled: true };
+  }
+
+  async load(options?: CallOptions): Promise<RunRecord> {
+    return await this.#inTurn("loading", options?.signal, async () => {
+      const reading = await this.#read();
+      if (reading === undefined || reading.revision === 0) throw notFound(this.#epoch.run.runId);
+      return recordOf(this.#epoch.run, reading);
+    });
+  }
+
+  async save(next: RunRecord, expectedRevision: number, changes: RecordChanges, options?: CallOptions): Promise<void> {
+    await this.#inTurn("saving", options?.signal, async () => {
+      if (this.#stopped !== undefined) throw this.#stopped;
+      // Aborted while it waited for its turn: nothing of it was written.
+      options?.signal?.throwIfAborted();
+      await this.#saveNow(next, expectedRevision, changes, options?.signal);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#work.then(async () => {
+      await this.#letGo();
+    });
+    await this.#closing;
+  }
+
+  /** Does one call after the other. An aborted call is waited for no longer, but its work goes on to its end. */
+  async #inTurn<Result>(what: string, signal: AbortSignal | undefined, action: () => Promise<Result>): Promise<Result> {
+    const { run } = this.#epoch;
+    if (this.#closing !== undefined) {
+      throw usage(run.runId, "STORE-2", `${what} run "${shown(run.runId)}": its session is closed; acquire it again`);
+    }
+    signal?.throwIfAborted();
+    const work = this.#work.then(async () => {
+      try {
+        return await action();
+      } catch (error) {
+        throw storeError(doingWith(what, run), error);
+      }
+    });
+    this.#work = work.catch(() => undefined);
+    return await unlessAborted(work, signal);
+  }
+
+  async #read(): Promise<Reading | undefined> {
+    const { run, epoch } = this.#epoch;
+    const reading = await readRun(this.#parts.platform, run, epoch);
+    if (reading === undefined) return undefined;
+    const first = this.#known === undefined;
+    this.#known = {
+      revision: reading.revision,
+      weights: new Map(Array.from(reading.entries, ([key, { weight }]) => [key, weight])),
+      weight: reading.weight,
+      journalBytes: reading.journalBytes,
+      settled: this.#known?.settled ?? reading.settled,
+    };
+    if (first && !reading.settled) await this.#seal(reading);
+    return reading;
+  }
+
+  /** Fixes what this owner found, before anybody builds on it. */
+  async #seal({ revision, tail }: Reading): Promise<void> {
+    try {
+      this.#wrote = true;
+      await this.#append(sealLine(revision, tail));
+    } catch (error) {
+      this.#known = undefined;
+      throw this.#stop("loading", error);
+    }
+  }
+
+  async #saveNow(
+    next: RunRecord,
+    expectedRevision: number,
+    changes: RecordChanges,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (this.#known === undefined) await this.#read();
+    const known = (this.#known ??= { revision: 0, weights: new Map(), weight: 0, journalBytes: 0, settled: true });
+    this.#compare(next, expectedRevision, known.revision, changes);
+    const { bytes, weights } = encodeSave(next.header.revision, changes);
+    try {
+      this.#wrote = true;
+      await this.#append(bytes);
+    } catch (error) {
+      throw this.#stop("saving", error);
+    }
+    known.revision = next.header.revision;
+    known.journalBytes += bytes.length;
+    for (const [key, weight] of weights) {
+      known.weight += weight - (known.weights.get(key) ?? 0);
+      if (weight === 0) known.weights.delete(key);
+      else known.weights.set(key, weight);
+    }
+    const due = known.journalBytes >= Math.max(known.weight, this.#parts.foldBytesMin);
+    // Of an aborted call the record is the caller's again.
+    if (due && signal?.aborted !== true) await this.#fold(next, known, signal);
+  }
+
+  /** Write, sync, look: in this order, what was reported as saved is seen by every later owner (FILE-3). */
+  async #append(bytes: Buffer): Promise<void> {
+    const { platform, root } = this.#parts;
+    await appendSynced(platform, this.#file, bytes);
+    if (!this.#namesSynced) {
+      await platform.syncFolder("journal-folder-sync", this.#epoch.run.path);
+      await platform.syncFolder("journal-folder-sync", runsFolder(root));
+      this.#namesSynced = true;
+    }
+    if (!isNewest(this.#parts, this.#epoch)) throw ownershipLost(this.#epoch);
+  }
+
+  #compare(next: RunRecord, expected: number, found: number, changes: RecordChanges): void {
+    const { runId } = this.#epoch.run;
+    const { header } = next;
+    if (header.runId !== runId) throw conflict(runId, "run id", runId, header.runId);
+    if (expected !== found) throw conflict(runId, "revision", expected, found);
+    if (header.revision !== expected + 1 || !Number.isSafeInteger(header.revision)) {
+      throw conflict(runId, "next revision", expected + 1, header.revision);
+    }
+    if (found === 0 && !changes.some(({ key, kind }) => key === headerKey && kind === "put")) {
+      throw usage(runId, "REC-27", `saving run "${shown(runId)}": the changes of its first save do not put the header`);
+    }
+  }
+
+  /**
+   * Folds the journals into a snapshot (FILE-4) and goes on in a new epoch of its own. The save before it is confirmed
+   * already: what fails here leaves that as it is, and the journal in use.
+   */
+  async #fold(record: RunRecord, known: Known, signal: AbortSignal | undefined): Promise<void> {
+    const { platform } = this.#parts;
+    const { run, incarnation, epoch } = this.#epoch;
+    // Whatever comes of it, the next try is due when as much again was saved: so folding never costs more than saving.
+    known.journalBytes = 0;
+    try {
+      if (!(await writeSnapshot(this.#parts, { run, incarnation, epoch }, record, signal))) return;
+      const next: Epoch = { ...this.#epoch, epoch: epoch + 1, fresh: false };
+      if (!(await publishEpoch(this.#parts, next, doingWith("saving", run)))) {
+        this.#stop("saving", ownershipLost(this.#epoch));
+        return;
+      }
+      const old = this.#file;
+      this.#file = await platform.openToAppend(join(run.path, journalName(incarnation, next.epoch)));
+      this.#epoch = next;
+      this.#namesSynced = false;
+      await old.close();
+      await removeOld(this.#parts, next);
+    } catch (error) {
+      // Should the new epoch be there without being used, it fences this one; the next save finds that out.
+      if (!isMediumFailure(error)) throw error;
+    }
+  }
+
+  /** Ends all writing and gives the error that every later save gets. */
+  #stop(what: string, cause: unknown): unknown {
+    this.#stopped = storeError(doingWith(what, this.#epoch.run), cause);
+    return this.#stopped;
+  }
+
+  /** Lets go as well as the disk allows: whatever fails here, the lock's absence or this process's end says it too. */
+  async #letGo(): Promise<void> {
+    const { platform } = this.#parts;
+    const { run, incarnation, epoch } = this.#epoch;
+    try {
+      if (this.#stopped === undefined) {
+        if (this.#known?.revision === 0 && !this.#wrote) {
+          await deleteRun(this.#parts, this.#epoch, doingWith("closing", run));
+        } else if (this.#wrote) {
+          await platform.write("journal-close", this.#file, closeLine());
+        } else if (this.#known?.settled === true) {
+          // Nothing was saved, and no older owner can come back: this epoch need not have been.
+          await platform.unlink("journal-close", join(run.path, journalName(incarnation, epoch)));
+        }
+      }
+    } catch (error) {
+      if (!isMediumFailure(error)) throw error;
+    } finally {
+      await this.#file.close();
+      await this.#lock.release();
+    }
+  }
+}
+
+const isMediumFailure = (error: unknown): boolean => isPulseError(error) || systemCode(error) !== undefined;
+
+interface Known {
+  revision: number;
+  /** What each entry would take in a snapshot. */
+  weights: Map<string, number>;
+  weight: number;
+  journalBytes: number;
+  readonly settled: boolean;
+}
+
+const notFound = (runId: string): PulseError<"PULSE_NOT_FOUND"> =>
+  new PulseError("PULSE_NOT_FOUND", `loading run "${shown(runId)}": there is no such run; start it first`, {
+    details: { runId, next: "start" },
+  });
+
+const ownershipLost = ({ run, epoch }: Epoch): PulseError<"PULSE_OWNERSHIP_LOST"> =>
+  new PulseError(
+    "PULSE_OWNERSHIP_LOST",
+    `saving run "${shown(run.runId)}": somebody else took it over from epoch ${epoch}; resume it when that one has let go`,
+    { details: { runId: run.runId, next: "resume", epoch } },
+  );
+
+const conflict = (runId: string, what: string, expected: unknown, found: unknown): PulseError<"PULSE_CONFLICT"> =>
+  new PulseError(
+    "PULSE_CONFLICT",
+    `saving run "${shown(runId)}": ${what} ${String(expected)} was expected, found ${String(found)}; nothing was saved, load the run again`,
+    { details: { what, runId, next: "resume", expected, found } },
+  );
+
+/** The result, or the signal's reason if that comes first: the work itself goes on. */
+async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (signal === undefined) return await work;
+  const listening = new AbortController();
+  const aborted = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: listening.signal });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    listening.abort();
+  }
+}
