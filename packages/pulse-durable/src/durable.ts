@@ -1,0 +1,139 @@
+import { createCodecs } from "@pulse-ts/codec";
+import { PulseError, systemHost } from "@pulse-ts/core";
+import type { AnyGraph, ExecutionOptions, InputsOf, OutcomeOf } from "@pulse-ts/core";
+import type { RunHandle } from "./handle.ts";
+import { inspectRecord } from "./inspect.ts";
+import type { RunInspection } from "./inspect.ts";
+import type { DurableOptions, RunOptions } from "./options.ts";
+import { beginRun } from "./runtime/begin-run.ts";
+import type { BegunRun, RunSurroundings } from "./runtime/begin-run.ts";
+import type { OpenMode } from "./runtime/open-run.ts";
+import { prepare } from "./runtime/prepare.ts";
+import type { Prepared } from "./runtime/prepared.ts";
+
+/**
+ * Runs graphs so that they survive the death of their process. Any number of runs at once; each belongs to one process
+ * at a time. What a call rejects with names the run in `details.runId` and what can be done next in `details.next` (DUR-12).
+ */
+export interface Durable extends AsyncDisposable {
+  /** Starts a new run and waits for its end. @throws PULSE_CONFLICT when the run id is taken (DUR-1), and as {@link RunHandle.wait} */
+  run<Graph extends AnyGraph>(
+    graph: Graph,
+    inputs: InputsOf<Graph>,
+    options: RunOptions<Graph>,
+  ): Promise<OutcomeOf<Graph>>;
+  /**
+   * Goes on with a run and waits for its end. A completed run gives its recorded outputs and runs nothing; one that has
+   * finally failed fails again, without a `cause` (DUR-3).
+   * @throws PULSE_NOT_FOUND; PULSE_BUSY while another process owns it; PULSE_INCOMPATIBLE for another version, definition,
+   *   inputs or codec (DUR-4); PULSE_CORRUPT; PULSE_NEWER_FORMAT; and as {@link RunHandle.wait}
+   */
+  resume<Graph extends AnyGraph>(
+    graph: Graph,
+    inputs: InputsOf<Graph>,
+    options: RunOptions<Graph>,
+  ): Promise<OutcomeOf<Graph>>;
+  /** Resumes the run if it is there, else starts it: on PULSE_NOT_FOUND alone (DUR-18). */
+  runOrResume<Graph extends AnyGraph>(
+    graph: Graph,
+    inputs: InputsOf<Graph>,
+    options: RunOptions<Graph>,
+  ): Promise<OutcomeOf<Graph>>;
+  /** What `runOrResume` does, but gives a handle once the execution has started (DUR-24). */
+  start<Graph extends AnyGraph>(
+    graph: Graph,
+    inputs: InputsOf<Graph>,
+    options: RunOptions<Graph>,
+  ): Promise<RunHandle<Graph>>;
+  /**
+   * The record's state as a tree, without owning the run (DUR-14).
+   * @throws PULSE_NOT_FOUND, PULSE_CORRUPT, PULSE_NEWER_FORMAT, PULSE_STORE; PULSE_USAGE when the store has no catalogue
+   */
+  inspect(runId: string): Promise<RunInspection>;
+  /** Interrupts the runs of this object, waits until their sessions are closed, and closes the store. Idempotent. */
+  close(): Promise<void>;
+}
+
+/** Durable execution on a store: `await using pulse = durable({ store })`. */
+export function durable({ store, codecs = createCodecs(), host = systemHost }: DurableOptions): Durable {
+  const active = new Set<Promise<BegunRun<never>>>();
+  const known = new WeakMap<AnyGraph, Prepared>();
+  let closing: Promise<void> | undefined;
+
+  const prepared = (graph: AnyGraph, options: Pick<ExecutionOptions, "aspects" | "overrides">): Prepared => {
+    // Aspects and overrides are part of the definition, and belong to one run (DUR-23, DUR-29).
+    if (options.aspects !== undefined || options.overrides !== undefined) return prepare(graph, codecs, options);
+    let result = known.get(graph);
+    if (result === undefined) known.set(graph, (result = prepare(graph, codecs, {})));
+    return result;
+  };
+  const surroundings: RunSurroundings = { store, codecs, host, prepared };
+  const begin = async <Graph extends AnyGraph>(
+    mode: OpenMode,
+    graph: Graph,
+    inputs: InputsOf<Graph>,
+    options: RunOptions<Graph>,
+  ): Promise<BegunRun<Graph>> => {
+    if (closing !== undefined) throw closed(options.runId);
+    const begun = beginRun(mode, graph, inputs, options, surroundings);
+    const entry = begun as Promise<BegunRun<never>>;
+    active.add(entry);
+    const forget = (): void => void active.delete(entry);
+    begun.then(({ ended }) => ended.then(forget, forget), forget);
+    const run = await begun;
+    // Closed in the meantime: `close` has seen this run in the making and ends it.
+    return run;
+  };
+  const untilEnd =
+    (mode: OpenMode): Durable["run"] =>
+    async (graph, inputs, options) =>
+      (await begin(mode, graph, inputs, options)).ended;
+  const closeAll = async (): Promise<void> => {
+    const reason = new Error("durable execution is closed in this process");
+    await Promise.all(
+      [...active].map(async (entry) => {
+        const begun = await entry.catch(() => undefined);
+        begun?.execution.cancel(reason);
+        await begun?.ended.catch(() => {});
+      }),
+    );
+    await store.close?.();
+  };
+  const close = (): Promise<void> => (closing ??= closeAll());
+
+  return {
+    run: untilEnd("run"),
+    resume: untilEnd("resume"),
+    runOrResume: untilEnd("runOrResume"),
+    async start(graph, inputs, options) {
+      const { execution, ended } = await begin("runOrResume", graph, inputs, options);
+      const closeRun = async (): Promise<void> => {
+        execution.cancel(new Error(`the handle of run "${options.runId}" was closed`));
+        await ended.catch(() => {});
+      };
+      return {
+        runId: options.runId,
+        wait: () => ended,
+        cancel: (reason) => execution.cancel(reason),
+        snapshot: () => execution.snapshot(),
+        close: closeRun,
+        [Symbol.asyncDispose]: closeRun,
+      };
+    },
+    async inspect(runId) {
+      if (store.catalog === undefined) {
+        const message = `inspecting run "${runId}": its store has no catalogue`;
+        throw new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-14", runId } });
+      }
+      return inspectRecord(await store.catalog.read(runId));
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function closed(runId: string): PulseError {
+  return new PulseError("PULSE_USAGE", `run "${runId}" cannot begin: durable execution is closed`, {
+    details: { rule: "DUR-1", runId },
+  });
+}

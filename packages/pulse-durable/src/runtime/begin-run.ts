@@ -1,0 +1,208 @@
+import type { Codecs } from "@pulse-ts/codec";
+import { execution, isPulseError, PulseError } from "@pulse-ts/core";
+import type { AnyGraph, AnyKey, Execution, ExecutionOptions, Host, InputsOf, OutcomeOf } from "@pulse-ts/core";
+import { checkpoint, checkpointInputs, restoreNodes } from "@pulse-ts/core/checkpoint";
+import type { ReadValue } from "@pulse-ts/core/checkpoint";
+import type { RunOptions } from "../options.ts";
+import { idsKey } from "../record/entry-key.ts";
+import type { RunRecord } from "../record/format.ts";
+import { isWellFormed } from "../record/plain.ts";
+import { checkRunId } from "../run-id.ts";
+import type { Store } from "../store.ts";
+import { inputsFingerprint } from "./fingerprint.ts";
+import type { GivenInput } from "./fingerprint.ts";
+import { runHooks } from "./hooks.ts";
+import { idempotencyKey } from "./idempotency-key.ts";
+import { openLedger } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
+import { openRun } from "./open-run.ts";
+import type { OpenMode } from "./open-run.ts";
+import type { Prepared, PreparedGraph } from "./prepared.ts";
+import { confirmedNodes, outputPlace, restoreScope } from "./restore-plan.ts";
+import { notBegun, runError } from "./run-error.ts";
+import { runEvents } from "./run-events.ts";
+import type { RunEvents } from "./run-events.ts";
+import { runValues } from "./values.ts";
+import type { CodedKey, ReadyValue, Values } from "./values.ts";
+
+/** What all runs of one `durable()` share. */
+export interface RunSurroundings {
+  readonly store: Store;
+  readonly codecs: Codecs;
+  readonly host: Host;
+  readonly prepared: (graph: AnyGraph, options: Pick<ExecutionOptions, "aspects" | "overrides">) => Prepared;
+}
+
+/** A run that has started. */
+export interface BegunRun<Graph extends AnyGraph> {
+  readonly execution: Execution<OutcomeOf<Graph>>;
+  /** Settles when the execution has ended and the session is closed; its rejection is handled. */
+  readonly ended: Promise<OutcomeOf<Graph>>;
+}
+
+/**
+ * Opens a run and starts it: validates and prepares before any acquire, then acquires, loads and checks, then restores.
+ * Whatever goes wrong on the way closes the session and is thrown (DUR-1, DUR-3, DUR-4, DUR-18).
+ */
+export async function beginRun<Graph extends AnyGraph>(
+  mode: OpenMode,
+  graph: Graph,
+  inputs: InputsOf<Graph>,
+  options: RunOptions<Graph>,
+  { store, codecs, host: sharedHost, prepared: prepare }: RunSurroundings,
+): Promise<BegunRun<Graph>> {
+  const { runId, version, observers = [], beforeStart, verify, isolate = true, keepFailure = false, ...rest } = options;
+  checkOptions(options);
+  const host = rest.host ?? sharedHost;
+  // Never started: it checks options and inputs as core does, and tells what was received (CORE-28, CKPT-27).
+  const received = checkpointInputs(execution(graph, inputs, { ...rest, host }));
+  const prepared = prepare(graph, rest);
+  const codedKey = codedKeys(codecs);
+  let ledger: Ledger | undefined;
+  let loadContent: ((digest: string) => Promise<Uint8Array>) | undefined;
+  const values = runValues({
+    runId,
+    isolate,
+    corrupt: (error) => ledger?.stop(error),
+    content: (digest) => loadContent?.(digest) ?? Promise.reject(new Error("the store keeps no contents")),
+  });
+  const { given, readers } = rootInputs(received, prepared.root, values);
+  const events = runEvents(runId, host, observers);
+  const { signal } = rest;
+  if (signal?.aborted === true) throw notBegun(runId, mode === "run" ? "start" : "resume", signal.reason);
+
+  const request = { mode, store, runId, version, prepared, inputs: inputsFingerprint(given), host, events };
+  const { session, record, resumed } = await openRun(signal === undefined ? request : { ...request, signal });
+  loadContent = (digest) =>
+    session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
+  ledger = openLedger({ session, record, resumed, host, events });
+  try {
+    const { rootScope } = record.header;
+    if (verify === "all" && resumed) await verifyAll(record, prepared, values);
+    const nodes = await restoreScope(
+      { scope: rootScope, place: prepared.root, nodes: confirmedNodes(ledger.view, rootScope) },
+      values,
+    );
+    const hooks = runHooks({ ledger, prepared, values, codedKey, host, keepFailure });
+    const running = execution(graph, inputs, {
+      ...rest,
+      host,
+      observers,
+      checkpoint: checkpoint({
+        scope: rootScope,
+        hooks,
+        runId,
+        idempotencyKey: (scope, nodeId) => idempotencyKey(runId, scope, nodeId),
+      }),
+    });
+    restoreNodes(running, { nodes, inputs: readers });
+    beforeStart?.(running);
+    if (resumed) events.emit({ kind: "run-resumed", ...countsOf(record) });
+    running.start();
+    return { execution: running, ended: endOf(running, { runId, ledger, events }) };
+  } catch (error) {
+    await ledger.close().catch(() => {});
+    throw error;
+  }
+}
+
+/** JavaScript users may leave them out. */
+function checkOptions({ runId, version }: { readonly runId: unknown; readonly version: unknown }): void {
+  checkRunId(runId);
+  if (typeof version === "string" && version !== "" && isWellFormed(version)) return;
+  const message = `option version is ${JSON.stringify(version)}; give a string that is not empty and has no unpaired surrogate`;
+  throw new PulseError("PULSE_INVALID", `run "${runId}" cannot begin: ${message}`, {
+    details: { problems: [{ code: "PULSE_OPTION_INVALID", path: "version", message }], runId },
+  });
+}
+
+/** A codec for each key, looked up once. */
+function codedKeys(codecs: Codecs): (key: AnyKey) => CodedKey {
+  const known = new WeakMap<AnyKey, CodedKey>();
+  return (key) => {
+    let coded = known.get(key);
+    if (coded === undefined) {
+      coded = { name: key.name, codec: codecs.forType(key.type, key.name) };
+      known.set(key, coded);
+    }
+    return coded;
+  };
+}
+
+interface RootInputs {
+  readonly given: readonly GivenInput[];
+  /** In place of what the host gave (CODEC-9). */
+  readonly readers: ReadonlyMap<string, ReadValue>;
+}
+
+/** Root inputs are values like any other: encoded once, decoded by each reader (CODEC-13). @throws PULSE_CODEC */
+function rootInputs(received: ReturnType<typeof checkpointInputs>, root: PreparedGraph, values: Values): RootInputs {
+  const given: GivenInput[] = [];
+  const readers = new Map<string, ReadValue>();
+  for (const [name, input] of received) {
+    const key = root.inputs.get(name);
+    if (key === undefined) throw new Error(`graph "${root.graph}" has no input "${name}"`);
+    if (input.state === "skipped") {
+      given.push({ name, state: "skipped" });
+      continue;
+    }
+    const { value } = input;
+    given.push({ name, state: "ready", fingerprint: key.codec.fingerprint(value, { key: name }) });
+    readers.set(name, values.reader(values.encode(key, value), key, { where: `root input "${name}"`, written: () => value }));
+  }
+  return { given, readers };
+}
+
+/** Fetches and decodes every confirmed value, those of void scopes too (REC-9). @throws PULSE_CORRUPT */
+async function verifyAll(record: RunRecord, prepared: Prepared, values: Values): Promise<void> {
+  for (const [scope, { path }] of record.scopes) {
+    for (const node of prepared.graphs.get(path)?.nodes.values() ?? []) {
+      const outputs = record.nodes.get(idsKey(scope, node.id))?.outputs ?? [];
+      await values.fetch(outputs);
+      for (const output of outputs) {
+        const key = node.provides.get(output.name);
+        if (output.state !== "ready" || key === undefined) continue;
+        values.reader(output satisfies ReadyValue, key, { where: outputPlace(scope, node.id, output.name) })();
+      }
+    }
+  }
+}
+
+function countsOf({ header, scopes, nodes, attempts }: RunRecord) {
+  const { revision, resumes } = header;
+  return { revision, resumes, scopes: scopes.size, nodes: nodes.size, attempts: attempts.size };
+}
+
+interface EndParts {
+  readonly runId: string;
+  readonly ledger: Ledger;
+  readonly events: RunEvents;
+}
+
+/** Closes the session when the execution has ended, and tells its end as the run's (DUR-12). */
+async function endOf<Result>(running: Execution<Result>, { runId, ledger, events }: EndParts): Promise<Result> {
+  let result: { readonly outcome: Result } | { readonly error: unknown };
+  try {
+    result = { outcome: await running.wait() };
+  } catch (error) {
+    result = { error: runError(error, runId) };
+  }
+  let closed: { readonly error?: unknown } = {};
+  try {
+    await ledger.close();
+  } catch (error) {
+    // How the run ended is confirmed; that its session did not close well is told, and changes nothing of it.
+    closed = { error };
+  }
+  if ("outcome" in result) {
+    events.emit({ kind: "run-stopped", reason: "completed", ...closed });
+    return result.outcome;
+  }
+  events.emit({ kind: "run-stopped", reason: reasonOf(result.error), error: result.error });
+  throw result.error;
+}
+
+function reasonOf(error: unknown): "failed" | "interrupted" | "error" {
+  if (isPulseError(error, "PULSE_RUN_FAILED")) return "failed";
+  return isPulseError(error, "PULSE_INTERRUPTED") ? "interrupted" : "error";
+}

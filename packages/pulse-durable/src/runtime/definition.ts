@@ -1,0 +1,96 @@
+import type { KeyType } from "@pulse-ts/core";
+import type { CheckpointNode, CheckpointPorts } from "@pulse-ts/core/checkpoint";
+import { fingerprintOf } from "./fingerprint.ts";
+import type { PreparedGraph } from "./prepared.ts";
+
+/** A definition as fingerprints (DUR-5): the whole, and each part in short. */
+export interface Definition {
+  readonly definition: string;
+  readonly outline: Readonly<Record<string, string>>;
+}
+
+/** What stands in place of parts of a graph for one run (DUR-23). */
+export interface ReplacedParts {
+  /** Paths of nodes whose bodies are replaced. */
+  readonly nodes: readonly string[];
+  /** Paths of keys that are replaced (`mount/key`), with their values' fingerprints. */
+  readonly keys: readonly ReplacedKey[];
+}
+
+export interface ReplacedKey {
+  readonly path: string;
+  readonly codec: string;
+  readonly fingerprint: string;
+}
+
+export interface DefinedParts {
+  readonly nodes: readonly CheckpointNode[];
+  readonly ports: readonly CheckpointPorts[];
+  readonly graphs: ReadonlyMap<string, PreparedGraph>;
+  readonly replaced: ReplacedParts;
+}
+
+/** Hex digits of a part's hash in the outline: enough to tell two apart, no proof of anything. */
+const outlineDigits = 16;
+
+/**
+ * Covers graph ids, paths, nodes, keys, types, codec ids, ports, wiring, fixed values, and place and limit of every
+ * retry; not what functions do (DUR-5), and nothing that may change between a run and its resume (DUR-29).
+ */
+export function definitionOf(parts: DefinedParts): Definition {
+  const outline: Record<string, string> = {};
+  const lines: (readonly [string, string])[] = [];
+  for (const [name, data] of partsOf(parts)) {
+    const hash = fingerprintOf(data);
+    // Own properties only, whatever a node is called.
+    Object.defineProperty(outline, name, { value: hash.slice(0, outlineDigits), enumerable: true });
+    lines.push([name, hash]);
+  }
+  lines.sort(([one], [other]) => (one < other ? -1 : 1));
+  return { definition: fingerprintOf(["definition", 1, lines]), outline };
+}
+
+function* partsOf({ nodes, ports, graphs, replaced }: DefinedParts): Generator<readonly [string, unknown]> {
+  for (const { graph, path, inputs, outputs } of ports) {
+    const codecs = graphs.get(path)?.inputs;
+    const given = inputs.map(({ name, type, optional }) => [
+      name,
+      typeName(type),
+      codecs?.get(name)?.codec.id ?? null,
+      optional,
+    ]);
+    const taken = outputs.map(({ name, type }) => [name, typeName(type)]);
+    yield [`graph ${path === "" ? graph : path}`, [graph, given, taken]];
+  }
+  for (const node of nodes) yield [`${node.kind} ${node.path}`, nodeData(node, graphs)];
+  for (const path of replaced.nodes) yield [`replaced node ${path}`, true];
+  for (const { path, codec, fingerprint } of replaced.keys) yield [`replaced key ${path}`, [codec, fingerprint]];
+}
+
+function nodeData(node: CheckpointNode, graphs: ReadonlyMap<string, PreparedGraph>): unknown {
+  const prepared = graphs.get(parentPath(node))?.nodes.get(node.id);
+  const requires = node.requires.map(({ name, type, optional }) => [name, typeName(type), optional]);
+  const provides = node.provides.map(({ name, type }) => [
+    name,
+    typeName(type),
+    prepared?.provides.get(name)?.codec.id ?? null,
+  ]);
+  const retries = node.retries.map(({ place, limit }) => [place, limit]);
+  if (node.mount === undefined) return [node.graph, requires, provides, retries];
+  const { mount } = node;
+  const bound = mount.in.map(({ input, from }) => [input, from]);
+  const out = mount.out.map(({ output, to }) => [output, to]);
+  // Fixed values are in the child scope's fingerprint, with the codecs they were encoded with (DUR-22).
+  return [node.graph, requires, provides, retries, mount.graph, bound, out, prepared?.mount?.fingerprint ?? null];
+}
+
+/** The path of the graph that a node stands in. */
+export function parentPath(node: { readonly path: string; readonly id: string }): string {
+  return node.path === node.id ? "" : node.path.slice(0, -node.id.length - 1);
+}
+
+/** What is known of a type at run time: the name of a token, or who made the schema; the codec's id tells the rest. */
+function typeName(type: KeyType): string {
+  return "~standard" in type ? `schema ${type["~standard"].vendor}` : `type ${type.name}`;
+}
+

@@ -1,0 +1,37 @@
+import { canonicalJson, sha256Hex } from "@pulse-ts/codec";
+
+/** The fingerprint of plain data: SHA-256 over its canonical JSON. */
+export function fingerprintOf(data: unknown): string {
+  return sha256Hex(canonicalJson(data));
+}
+
+/** A root input as the host gave it: with its value's fingerprint, or skipped. */
+export type GivenInput =
+  | { readonly name: string; readonly state: "skipped" }
+  | { readonly name: string; readonly state: "ready"; readonly fingerprint: string };
+
+/** Over name, state and fingerprint of each root input, whatever their order; skipped is told from every value (DUR-6, CORE-41). */
+export function inputsFingerprint(inputs: Iterable<GivenInput>): string {
+  const lines = [...inputs].map((input) =>
+    input.state === "ready" ? [input.name, "ready", input.fingerprint] : [input.name, "skipped"],
+  );
+  return fingerprintOf(["inputs", lines.toSorted(byName)]);
+}
+
+/** A mount's wiring, as far as it is known before anything runs (REC-3, CKPT-23). */
+export interface MountWiring {
+  readonly graph: string;
+  readonly path: string;
+  readonly in: readonly { readonly input: string; readonly from: string }[];
+  readonly fix: readonly { readonly input: string; readonly codec: string; readonly fingerprint: string }[];
+}
+
+/** Of a child scope: its graph, its path, the stable sources of `in` and the fixed values (REC-3). */
+export function scopeFingerprint({ graph, path, in: bindings, fix }: MountWiring): string {
+  const bound = bindings.map(({ input, from }) => [input, "in", from]);
+  const fixed = fix.map(({ input, codec, fingerprint }) => [input, "fix", codec, fingerprint]);
+  return fingerprintOf(["scope", graph, path, [...bound, ...fixed].toSorted(byName)]);
+}
+
+const byName = ([one = ""]: readonly string[], [other = ""]: readonly string[]): number =>
+  one < other ? -1 : one > other ? 1 : 0;

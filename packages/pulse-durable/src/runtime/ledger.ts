@@ -1,0 +1,130 @@
+import { PulseError } from "@pulse-ts/core";
+import type { Host } from "@pulse-ts/core";
+import type { RecordChanges, RunRecord } from "../record/format.ts";
+import { liveRecord } from "../record/live-record.ts";
+import type { RunView } from "../record/live-record.ts";
+import type { Session } from "../store.ts";
+import { countResume } from "../transition/count-resume.ts";
+import type { OpenAttempt, OpenedAttempt } from "../transition/open-attempt.ts";
+import { openAttempt } from "../transition/open-attempt.ts";
+import { commitQueue } from "./commit-queue.ts";
+import type { CommitQueue, Waiter } from "./commit-queue.ts";
+import type { RunEvents } from "./run-events.ts";
+
+/** What a ledger is made of. */
+export interface LedgerParts {
+  readonly session: Session;
+  /** As it was loaded or first saved; the ledger's from now on. */
+  readonly record: RunRecord;
+  /** The session continues a run: its first save counts the resume (DUR-28). */
+  readonly resumed: boolean;
+  readonly host: Host;
+  readonly events: RunEvents;
+}
+
+/** The one writer of a run's record in this process: what is confirmed, and the saves that move it (DUR-2). */
+export interface Ledger extends Pick<CommitQueue, "submit" | "stop" | "stopped"> {
+  /** What is confirmed. */
+  readonly view: RunView;
+  /** Recognises or makes an attempt; one that is new waits for the first save that depends on it (DUR-10). */
+  openAttempt(request: OpenAttempt): OpenedAttempt;
+  /**
+   * Ends the session, once. A save still in flight is aborted and its waiters are uncertain (DUR-27); waits for the
+   * store to give up the run.
+   */
+  close(): Promise<void>;
+}
+
+/** Begins the writing of a run that the session owns. */
+export function openLedger({ session, record, resumed, host, events }: LedgerParts): Ledger {
+  const live = liveRecord(record);
+  const ending = new AbortController();
+  let closing: Promise<void> | undefined;
+  let resumeCounted = !resumed;
+
+  const save = async (batch: readonly Waiter[]): Promise<void> => {
+    const draft = live.draft();
+    const carried: { readonly waiter: Waiter; readonly result: unknown }[] = [];
+    for (const waiter of batch) {
+      try {
+        const { changes, result } = waiter.decide(draft.view);
+        draft.add(changes);
+        carried.push({ waiter, result });
+      } catch (error) {
+        waiter.refuse(error);
+      }
+    }
+    if (draft.changes().length === 0) {
+      draft.abandon();
+    } else {
+      if (!resumeCounted) draft.add(countResume(draft.view, {}).changes);
+      const began = host.now();
+      const changes = draft.changes();
+      const { revision } = draft.record.header;
+      try {
+        await session.save(draft.record, revision - 1, changes, { signal: ending.signal });
+      } catch (error) {
+        draft.abandon();
+        // The session ends with the first save that erred: the next load tells what is true (DUR-21, STORE-4).
+        void close().catch(() => {});
+        throw error;
+      }
+      draft.confirm();
+      resumeCounted = true;
+      if (events.observed) {
+        const durationMs = host.now() - began;
+        events.emit({ kind: "run-saved", revision, changes: changes.length, bytes: sizeOf(changes), durationMs });
+      }
+    }
+    for (const { waiter, result } of carried) waiter.release(result);
+  };
+  const queue = commitQueue(save);
+  const close = (): Promise<void> => (closing ??= closeOnce());
+  const closeOnce = async (): Promise<void> => {
+    ending.abort(ended());
+    await session.close();
+  };
+  /** What a save, and its waiters, are told when the run ends before it has settled: whether it was written, the next load tells. */
+  const ended = (): PulseError => {
+    const { runId } = live.confirmed.record.header;
+    return new PulseError("PULSE_INTERRUPTED", `run "${runId}" ended in this process before its save was confirmed`, {
+      details: { runId, next: "resume", others: [], abandoned: [] },
+    });
+  };
+
+  return {
+    get view() {
+      return live.confirmed;
+    },
+    get stopped() {
+      return queue.stopped;
+    },
+    submit: (decide, call) => queue.submit(decide, call),
+    stop: (error) => queue.stop(error),
+    openAttempt(request) {
+      const { result } = openAttempt(live.confirmed, request);
+      if (result.state === "new") live.pend(result.id, result.entry);
+      return result;
+    },
+    close() {
+      queue.stop(ended());
+      return close();
+    },
+  };
+}
+
+const encoder = new TextEncoder();
+
+/** The size of a save: values as they are, the rest as JSON. Counted only for observers. */
+export function sizeOf(changes: RecordChanges): number {
+  let bytes = 0;
+  for (const change of changes) {
+    const text = JSON.stringify(change, (_name, value: unknown) => {
+      if (!(value instanceof Uint8Array)) return value;
+      bytes += value.length;
+      return undefined;
+    });
+    bytes += encoder.encode(text).length;
+  }
+  return bytes;
+}

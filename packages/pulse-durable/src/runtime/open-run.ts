@@ -1,0 +1,122 @@
+import { isPulseError, PulseError } from "@pulse-ts/core";
+import type { Host } from "@pulse-ts/core";
+import { checkRecord } from "../integrity/check.ts";
+import { recordBuilder } from "../record/fold.ts";
+import type { RunRecord } from "../record/format.ts";
+import type { CallOptions, Session, Store } from "../store.ts";
+import { startRun } from "../transition/start-run.ts";
+import { sizeOf } from "./ledger.ts";
+import type { Prepared } from "./prepared.ts";
+import { notBegun, runFailed, storeError } from "./run-error.ts";
+import type { RunEvents } from "./run-events.ts";
+
+/** Which of the calls of {@link DurableRuns} opens a run (DUR-1). */
+export type OpenMode = "run" | "resume" | "runOrResume";
+
+export interface OpenRequest {
+  readonly mode: OpenMode;
+  readonly store: Store;
+  readonly runId: string;
+  readonly version: string;
+  readonly prepared: Prepared;
+  /** The fingerprint of the root inputs (DUR-6). */
+  readonly inputs: string;
+  readonly host: Host;
+  readonly events: RunEvents;
+  readonly signal?: AbortSignal;
+}
+
+/** A run that this process owns, recorded and checked; nothing of it has run. */
+export interface OpenedRun {
+  readonly session: Session;
+  readonly record: RunRecord;
+  readonly resumed: boolean;
+}
+
+/**
+ * Acquires the run, and records a new one or checks the one that is there, before any event, start or change (REC-17).
+ * A new run's header and root scope are confirmed before any body runs, so that no crash loses what idempotency keys are
+ * made of (DUR-25). On any error the session is closed and nothing was changed, but by a first save that erred (STORE-4).
+ */
+export async function openRun(request: OpenRequest): Promise<OpenedRun> {
+  const { mode, store, runId, signal } = request;
+  const call: CallOptions = signal === undefined ? {} : { signal };
+  const step = async <Result>(doing: string, work: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted === true && !isPulseError(error)) {
+        throw notBegun(runId, mode === "run" ? "start" : "resume", signal.reason);
+      }
+      throw storeError(error, runId, doing);
+    }
+  };
+  const session = await step("acquiring", () => store.acquire(runId, call));
+  try {
+    const found = await step("loading", () => loadIfThere(session, mode, call));
+    if (found === undefined) return { session, record: await step("recording", () => begin(session, request)), resumed: false };
+    if (mode === "run") throw conflict(found, runId);
+    check(found, request);
+    return { session, record: found, resumed: true };
+  } catch (error) {
+    // What ended the opening is what the host is told; the session may fail to close for the same reason.
+    await session.close().catch(() => {});
+    throw error;
+  }
+}
+
+/** A new run is started on NotFound alone (DUR-18). */
+async function loadIfThere(session: Session, mode: OpenMode, call: CallOptions): Promise<RunRecord | undefined> {
+  try {
+    return await session.load(call);
+  } catch (error) {
+    if (mode !== "resume" && isPulseError(error, "PULSE_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+async function begin(session: Session, request: OpenRequest): Promise<RunRecord> {
+  const { runId, version, prepared, inputs, host, events } = request;
+  const { definition, outline, root } = prepared;
+  const changes = startRun({
+    runId,
+    version,
+    definition,
+    inputs,
+    outline,
+    rootScope: host.randomId(),
+    graph: root.graph,
+    rootNodes: root.nodes.size,
+  });
+  const builder = recordBuilder(runId);
+  for (const change of changes) builder.apply(change);
+  const record = builder.view();
+  const began = host.now();
+  // Not given the caller's signal: cancelling must not make the first save uncertain (DUR-27).
+  await session.save(record, 0, changes);
+  const { revision } = record.header;
+  events.emit({ kind: "run-opened", graph: root.graph, version, revision });
+  if (events.observed) {
+    const durationMs = host.now() - began;
+    events.emit({ kind: "run-saved", revision, changes: changes.length, bytes: sizeOf(changes), durationMs });
+  }
+  return record;
+}
+
+/** All checks of a loaded record, and then the failure of a run that has finally failed (DUR-3, DUR-4). */
+function check(record: RunRecord, { runId, version, prepared, inputs }: OpenRequest): void {
+  checkRecord(record, prepared.view, { runId, version, definition: prepared.definition, inputs });
+  const { status, failure } = record.header;
+  if (status === "failed") {
+    throw runFailed({ runId, others: [], abandoned: [], ...(failure === undefined ? {} : { text: failure }) });
+  }
+}
+
+function conflict({ header }: RunRecord, runId: string): PulseError {
+  const next = header.status === "running" ? "resume" : "new-run-id";
+  return new PulseError(
+    "PULSE_CONFLICT",
+    `starting run "${runId}": a run of this id is there already (${header.status}); resume it, or choose another id`,
+    { details: { runId, next, what: "run id", found: header.status } },
+  );
+}

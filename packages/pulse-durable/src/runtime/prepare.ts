@@ -1,0 +1,184 @@
+import type { Codecs } from "@pulse-ts/codec";
+import { isPulseError, PulseError } from "@pulse-ts/core";
+import type { AnyGraph, ExecutionOptions, KeyType, Problem } from "@pulse-ts/core";
+import { checkpointNodes, checkpointPorts } from "@pulse-ts/core/checkpoint";
+import type { CheckpointNode, CheckpointPorts } from "@pulse-ts/core/checkpoint";
+import type { DefinitionView, GraphView, KeyView, NodeView, Provider } from "../integrity/definition-view.ts";
+import { isWellFormed } from "../record/plain.ts";
+import { definitionOf, parentPath } from "./definition.ts";
+import type { ReplacedKey, ReplacedParts } from "./definition.ts";
+import { scopeFingerprint } from "./fingerprint.ts";
+import { pathIn } from "./prepared.ts";
+import type { Prepared, PreparedGraph, PreparedMount, PreparedNode, ProvidedKey } from "./prepared.ts";
+import { runValues } from "./values.ts";
+import type { CodedKey } from "./values.ts";
+
+/** The options of an execution that are part of the definition (DUR-23, DUR-29). */
+export type PrepareOptions = Pick<ExecutionOptions, "aspects" | "overrides">;
+
+/**
+ * Gives a validated graph its codecs, encodes its fixed values and takes its definition's fingerprint (DUR-5, DUR-22).
+ * Linear in the nodes of the graph with its children.
+ * @throws PULSE_INVALID with every key that has no codec (CODEC-15), every fixed value that cannot be encoded (DUR-22),
+ *   and every name that no record can hold (REC-15)
+ */
+export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions): Prepared {
+  const nodes = checkpointNodes(graph, options.aspects === undefined ? {} : { aspects: options.aspects });
+  const ports = checkpointPorts(graph);
+  const problems: Problem[] = [];
+  const refuse = (path: string, message: string, error?: unknown): void => {
+    const ends = isPulseError(error, "PULSE_CODEC") && error.details.key !== undefined ? { ends: [error.details.key] } : {};
+    problems.push({ code: "PULSE_DEFINITION_INVALID", path: `${graph.name}/${path}`, message, ...ends });
+  };
+  const codecOf = (path: string, name: string, type: KeyType): CodedKey | undefined => {
+    if (!isWellFormed(name)) refuse(path, `key ${JSON.stringify(name)}: a name with an unpaired surrogate cannot be recorded`);
+    try {
+      return { name, codec: codecs.forType(type, name) };
+    } catch (error) {
+      if (!isPulseError(error, "PULSE_CODEC")) throw error;
+      refuse(path, error.message, error);
+      return undefined;
+    }
+  };
+  const inputsAt = new Map(ports.map((port) => [port.path, codedInputs(port, codecOf)]));
+  const graphs = new Map<string, MutableGraph>(
+    ports.map(({ graph: name, path, inputs: _, outputs }) => [
+      path,
+      {
+        graph: name,
+        path,
+        inputs: inputsAt.get(path) ?? new Map(),
+        outputs: outputs.map((output) => output.name),
+        nodes: new Map(),
+      },
+    ]),
+  );
+  for (const node of nodes) {
+    if (!isWellFormed(node.id)) refuse(node.path, `node ${JSON.stringify(node.id)}: an id with an unpaired surrogate cannot be recorded`);
+    const provides = new Map<string, ProvidedKey>();
+    for (const { name, type } of node.provides) {
+      const coded = codecOf(node.path, name, type);
+      if (coded !== undefined) provides.set(name, { ...coded, type });
+    }
+    const mount = node.mount === undefined ? undefined : preparedMount(node, inputsAt, refuse);
+    const { id, path, requires } = node;
+    const prepared: PreparedNode = { id, path, requires: requires.map(({ name }) => name), provides, ...(mount && { mount }) };
+    graphs.get(parentPath(node))?.nodes.set(id, prepared);
+  }
+  if (problems.length > 0) throw invalid(graph, problems);
+  const root = graphs.get("") as PreparedGraph;
+  const replaced = replacedParts(options.overrides, graphs);
+  const { definition, outline } = definitionOf({ nodes, ports, graphs, replaced });
+  return { definition, outline, graphs, root, view: definitionView({ nodes, ports, graphs, outline, replaced }) };
+}
+
+interface MutableGraph extends PreparedGraph {
+  readonly nodes: Map<string, PreparedNode>;
+}
+
+type CodecOf = (path: string, name: string, type: KeyType) => CodedKey | undefined;
+type Refuse = (path: string, message: string, error?: unknown) => void;
+
+function codedInputs({ path, graph, inputs }: CheckpointPorts, codecOf: CodecOf): Map<string, CodedKey> {
+  const coded = new Map<string, CodedKey>();
+  for (const { name, type } of inputs) {
+    const key = codecOf(path === "" ? graph : path, name, type);
+    if (key !== undefined) coded.set(name, key);
+  }
+  return coded;
+}
+
+/** Encodes what a mount fixes, with the codec of the child's key (DUR-22). */
+function preparedMount(
+  node: CheckpointNode,
+  inputsAt: ReadonlyMap<string, ReadonlyMap<string, CodedKey>>,
+  refuse: Refuse,
+): PreparedMount | undefined {
+  const { mount, path } = node;
+  if (mount === undefined) return undefined;
+  const inputs = inputsAt.get(path);
+  const fixed = new Map<string, { readonly key: CodedKey; readonly record: ReturnType<typeof encode> }>();
+  const fix: { input: string; codec: string; fingerprint: string }[] = [];
+  for (const { input, value } of mount.fix) {
+    const key = inputs?.get(input);
+    if (key === undefined) continue;
+    try {
+      const record = encode(key, value);
+      fixed.set(input, { key, record });
+      fix.push({ input, codec: key.codec.id, fingerprint: key.codec.fingerprint(value as never, { key: input }) });
+    } catch (error) {
+      if (!isPulseError(error, "PULSE_CODEC")) throw error;
+      const advice = "close over it in the child's nodes instead";
+      refuse(path, `mount "${path}" fixes input "${input}" of graph "${mount.graph}" with a value that cannot be recorded: ${error.message}; ${advice}`, error);
+    }
+  }
+  const fingerprint = scopeFingerprint({ graph: mount.graph, path, in: mount.in, fix });
+  return { fingerprint, fixed, inputs: [...mount.in, ...mount.fix].map(({ input }) => input) };
+}
+
+// Fixed values belong to no run: what encodes them reads nothing back.
+const { encode } = runValues({ runId: "", isolate: true, corrupt: () => {} });
+
+interface ViewParts {
+  readonly nodes: readonly CheckpointNode[];
+  readonly ports: readonly CheckpointPorts[];
+  readonly graphs: ReadonlyMap<string, PreparedGraph>;
+  readonly outline: Readonly<Record<string, string>>;
+  readonly replaced: ReplacedParts;
+}
+
+/** The definition as the checks of a loaded record take it (REC-18, REC-19). */
+function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts): DefinitionView {
+  const views = new Map<string, GraphView & { nodes: Map<string, NodeView>; providers: Map<string, Provider> }>();
+  for (const { graph, path, inputs } of ports) {
+    const providers = new Map<string, Provider>(inputs.map(({ name }) => [name, { kind: "given" }]));
+    views.set(path, { graph, nodes: new Map(), providers });
+  }
+  const replacedKeys = new Set(replaced.keys.map((key) => key.path));
+  for (const node of nodes) {
+    const path = parentPath(node);
+    const view = views.get(path);
+    const prepared = graphs.get(path)?.nodes.get(node.id);
+    if (view === undefined || prepared === undefined) continue;
+    const provides: KeyView[] = [...prepared.provides.values()].map(({ name, codec }) => ({
+      name,
+      codec: codec.id,
+      codecVersion: codec.version,
+    }));
+    for (const { name } of provides) view.providers.set(name, { kind: "node", nodeId: node.id });
+    const overridden = provides.some(({ name }) => replacedKeys.has(pathIn(path, name)));
+    view.nodes.set(node.id, {
+      requires: node.kind === "mount" || overridden ? [] : prepared.requires,
+      provides,
+      boundaries: node.retries.map(({ place, limit }) => ({ boundary: String(place), limit })),
+      ...(node.mount === undefined ? {} : { child: node.path }),
+    });
+    const child = views.get(node.path);
+    for (const { input, from } of node.mount?.in ?? []) child?.providers.set(input, { kind: "outer", key: from });
+  }
+  return { graph: (path) => views.get(path), outline };
+}
+
+/** The overrides by id and by fingerprint (DUR-23). @throws PULSE_CODEC for a value that cannot be encoded */
+function replacedParts(overrides: ExecutionOptions["overrides"], graphs: ReadonlyMap<string, PreparedGraph>): ReplacedParts {
+  const values = overrides?.keys ?? {};
+  const keys: ReplacedKey[] = [];
+  for (const place of graphs.values()) {
+    for (const node of place.nodes.values()) {
+      for (const { name, codec } of node.provides.values()) {
+        const path = pathIn(place.path, name);
+        if (!Object.hasOwn(values, path)) continue;
+        keys.push({ path, codec: codec.id, fingerprint: codec.fingerprint(values[path], { key: name }) });
+      }
+    }
+  }
+  return { nodes: Object.keys(overrides?.nodes ?? {}), keys };
+}
+
+function invalid(graph: AnyGraph, problems: readonly Problem[]): PulseError {
+  const lines = problems.map(({ path, message }) => `- ${path}: ${message}`).join("\n");
+  return new PulseError("PULSE_INVALID", `graph "${graph.name}" cannot be made durable:\n${lines}`, {
+    details: { problems },
+  });
+}
+

@@ -1,0 +1,54 @@
+import type { CodedKey } from "./values.ts";
+import type { ReadyBytes } from "../record/format.ts";
+import type { DefinitionView } from "../integrity/definition-view.ts";
+
+/** A graph that durable has validated and given its codecs and its definition fingerprint, before any acquire. */
+export interface Prepared {
+  /** The whole definition's fingerprint (DUR-5). */
+  readonly definition: string;
+  /** A short hash for each part of it, so that a difference can be named (DUR-4, D7). */
+  readonly outline: Readonly<Record<string, string>>;
+  /** What the checks of a loaded record need to know (REC-17 to REC-19). */
+  readonly view: DefinitionView;
+  /** The graph instances by static path; empty for the root. */
+  readonly graphs: ReadonlyMap<string, PreparedGraph>;
+  readonly root: PreparedGraph;
+}
+
+/** One static place of a graph. */
+export interface PreparedGraph {
+  readonly graph: string;
+  readonly path: string;
+  readonly inputs: ReadonlyMap<string, CodedKey>;
+  /** Names, in their order. */
+  readonly outputs: readonly string[];
+  readonly nodes: ReadonlyMap<string, PreparedNode>;
+}
+
+export interface PreparedNode {
+  readonly id: string;
+  readonly path: string;
+  /** Names of what it requires; of a mount: what its `in` reads. */
+  readonly requires: readonly string[];
+  readonly provides: ReadonlyMap<string, ProvidedKey>;
+  readonly mount?: PreparedMount;
+}
+
+export interface ProvidedKey extends CodedKey {
+  /** The key's type, by identity (CKPT-24). */
+  readonly type: unknown;
+}
+
+export interface PreparedMount {
+  /** Of the child scope (REC-3, CKPT-23). */
+  readonly fingerprint: string;
+  /** Encoded when the graph was prepared (DUR-22), by child input. */
+  readonly fixed: ReadonlyMap<string, { readonly key: CodedKey; readonly record: ReadyBytes }>;
+  /** The child's inputs that the fingerprint covers. */
+  readonly inputs: readonly string[];
+}
+
+/** The path of a node in a graph at `path`. */
+export function pathIn(path: string, nodeId: string): string {
+  return path === "" ? nodeId : `${path}/${nodeId}`;
+}

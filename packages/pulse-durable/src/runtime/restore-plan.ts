@@ -1,0 +1,68 @@
+import type { RestoredNode } from "@pulse-ts/core/checkpoint";
+import { idsKey } from "../record/entry-key.ts";
+import type { NodeEntry, ValueRecord } from "../record/format.ts";
+import type { RunView } from "../record/live-record.ts";
+import type { PreparedGraph, PreparedNode } from "./prepared.ts";
+import type { Values } from "./values.ts";
+
+export interface RestoredScope {
+  readonly scope: string;
+  readonly place: PreparedGraph;
+  /** What the scope has confirmed. */
+  readonly nodes: readonly NodeEntry[];
+}
+
+/**
+ * What a scope has confirmed, as core installs it (CKPT-24). Nothing is decoded (DUR-15); contents that what is unfinished
+ * can ask for are fetched, since core reads without waiting.
+ */
+export async function restoreScope({ scope, place, nodes }: RestoredScope, values: Values): Promise<RestoredNode[]> {
+  const confirmed = new Set(nodes.map(({ nodeId }) => nodeId));
+  const needed = neededKeys(place, confirmed);
+  await values.fetch(nodes.flatMap(({ outputs }) => outputs.filter(({ name }) => needed.has(name))));
+  return nodes.map((node) => restoredNode(node, scope, place, values));
+}
+
+/** The nodes that a scope has confirmed. */
+export function confirmedNodes({ record, index }: RunView, scope: string): readonly NodeEntry[] {
+  return [...index.nodesIn(scope)].flatMap((key) => record.nodes.get(key) ?? []);
+}
+
+function restoredNode(node: NodeEntry, scope: string, place: PreparedGraph, values: Values): RestoredNode {
+  const { nodeId, reason } = node;
+  const prepared = place.nodes.get(nodeId);
+  const outputs = node.outputs.map((output) => restoredOutput(output, { scope, nodeId, prepared, values }));
+  return { nodeId, reason, outputs };
+}
+
+interface OutputPlace {
+  readonly scope: string;
+  readonly nodeId: string;
+  readonly prepared: PreparedNode | undefined;
+  readonly values: Values;
+}
+
+function restoredOutput(output: ValueRecord, at: OutputPlace): RestoredNode["outputs"][number] {
+  const { name } = output;
+  const key = at.prepared?.provides.get(name);
+  // The record was checked against the definition before this (REC-18); streams are not served here.
+  if (key === undefined || output.state === "stream") throw new Error(`node "${at.nodeId}" has no plain output "${name}"`);
+  const { type } = key;
+  if (output.state === "skipped") return { name, state: "skipped", type };
+  const read = at.values.reader(output, key, { where: outputPlace(at.scope, at.nodeId, name) });
+  return { name, state: "ready", read, type };
+}
+
+/** Where an output stands in the record, for messages. */
+export function outputPlace(scope: string, nodeId: string, name: string): string {
+  return `node/${idsKey(scope, nodeId)}: output "${name}"`;
+}
+
+/** The keys of a graph that somebody may still read: what is not confirmed requires them, or they go outward. */
+function neededKeys(place: PreparedGraph, confirmed: ReadonlySet<string>): ReadonlySet<string> {
+  const needed = new Set(place.outputs);
+  for (const node of place.nodes.values()) {
+    if (!confirmed.has(node.id)) for (const name of node.requires) needed.add(name);
+  }
+  return needed;
+}

@@ -1,0 +1,137 @@
+import type { Codec } from "@pulse-ts/codec";
+import { sha256Hex } from "@pulse-ts/codec";
+import { isPulseError, PulseError } from "@pulse-ts/core";
+import type { ReadValue } from "@pulse-ts/core/checkpoint";
+import type { ReadyBytes, ReadyContent, ValueRecord } from "../record/format.ts";
+
+/** A value that is there. */
+export type ReadyValue = ReadyBytes | ReadyContent;
+
+/** A key's name and its codec. */
+export interface CodedKey {
+  readonly name: string;
+  readonly codec: Codec;
+}
+
+/** Where a recorded value stands, and what it may be read with. */
+export interface ReadingPlace {
+  /** For the error when it cannot be decoded: the entry key and the field. */
+  readonly where: string;
+  /** Reads the object that was written, for runs that do not isolate their readers (CODEC-9). */
+  readonly written?: ReadValue;
+}
+
+/** Turns the values of one run into records and back (CODEC-13). */
+export interface Values {
+  /** Encodes now, and keeps no reference to the value (CKPT-28). @throws PULSE_CODEC */
+  encode(key: CodedKey, value: unknown): ReadyBytes;
+  /** What a reader reads, for another key: the same bytes where the codecs agree, else encoded anew (CODEC-18). @throws PULSE_CODEC */
+  pass(read: ReadValue, key: CodedKey): ReadyValue;
+  /** Decodes at each call, or once for values that cannot change (CODEC-9). The reader throws PULSE_CORRUPT and stops the run (REC-9). */
+  reader(record: ReadyValue, key: CodedKey, place: ReadingPlace): ReadValue;
+  /** Has the bytes of values that rest in the store's content store at hand: readers are synchronous (STORE-10). */
+  fetch(records: Iterable<ValueRecord>): Promise<void>;
+}
+
+/** What the values of a run are made of. */
+export interface ValuesParts {
+  readonly runId: string;
+  /** False: readers share the written object (CODEC-9). */
+  readonly isolate: boolean;
+  /** A confirmed value cannot be read: the run must stop, whatever catches the error (REC-9). */
+  readonly corrupt: (error: PulseError<"PULSE_CORRUPT">) => void;
+  readonly content?: (digest: string) => Promise<Uint8Array>;
+}
+
+/** How many contents are fetched at once. */
+const fetchesMax = 16;
+
+export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Values {
+  const recordOf = new WeakMap<ReadValue, { readonly record: ReadyValue; readonly codec: Codec }>();
+  const fetched = new Map<string, Uint8Array>();
+
+  const bytesOf = (record: ReadyValue, place: ReadingPlace): Uint8Array => {
+    if ("bytes" in record) return record.bytes;
+    const bytes = fetched.get(record.content.digest);
+    if (bytes === undefined) throw stop(record, place, new Error("its content was not fetched"));
+    return bytes;
+  };
+  const decode = (record: ReadyValue, key: CodedKey, place: ReadingPlace): unknown => {
+    const bytes = bytesOf(record, place);
+    try {
+      return key.codec.decode(bytes, { key: key.name });
+    } catch (error) {
+      throw stop(record, place, error);
+    }
+  };
+  const stop = (record: ReadyValue, { where }: ReadingPlace, cause: unknown): PulseError => {
+    const error = new PulseError(
+      "PULSE_CORRUPT",
+      `run "${runId}": the confirmed value "${record.name}" (${where}) cannot be read: ${messageOf(cause)}; restore the run from a backup, or give the codec "${record.codec}" that wrote it`,
+      { details: { runId, next: "restore-backup", where }, cause },
+    );
+    corrupt(error);
+    return error;
+  };
+  const encode = (key: CodedKey, value: unknown): ReadyBytes => {
+    const bytes = key.codec.encode(value, { key: key.name });
+    return { ...headOf(key), state: "ready", digest: sha256Hex(bytes), bytes };
+  };
+
+  return {
+    encode,
+    pass(read, key) {
+      const known = recordOf.get(read);
+      if (known === undefined || !sameFormat(known.codec, key.codec)) return encode(key, read());
+      return { ...known.record, ...headOf(key) };
+    },
+    reader(record, key, place) {
+      const { codec } = key;
+      let read: ReadValue;
+      if (!isolate && place.written !== undefined) read = place.written.bind(undefined);
+      else if (!isolate || codec.immutable === true) read = once(() => decode(record, key, place));
+      else read = () => decode(record, key, place);
+      recordOf.set(read, { record, codec });
+      return read;
+    },
+    async fetch(records) {
+      const missing = new Set<string>();
+      for (const record of records) {
+        if ("content" in record && !fetched.has(record.content.digest)) missing.add(record.content.digest);
+      }
+      const digests = [...missing];
+      for (let at = 0; at < digests.length; at += fetchesMax) {
+        await Promise.all(digests.slice(at, at + fetchesMax).map(fetchOne));
+      }
+    },
+  };
+
+  async function fetchOne(digest: string): Promise<void> {
+    if (content === undefined) {
+      const where = `content ${digest}`;
+      throw new PulseError("PULSE_CORRUPT", `run "${runId}" names the ${where}, but its store keeps no contents`, {
+        details: { runId, next: "restore-backup", where },
+      });
+    }
+    fetched.set(digest, await content(digest));
+  }
+}
+
+/** The fields of a value record that come from its key. */
+export function headOf({ name, codec }: CodedKey): { name: string; codec: string; codecVersion: string } {
+  return { name, codec: codec.id, codecVersion: codec.version };
+}
+
+function sameFormat(one: Codec, other: Codec): boolean {
+  return one.id === other.id && one.version === other.version;
+}
+
+function once(read: ReadValue): ReadValue {
+  let kept: { readonly value: unknown } | undefined;
+  return () => (kept ??= { value: read() }).value;
+}
+
+function messageOf(error: unknown): string {
+  if (isPulseError(error, "PULSE_CODEC")) return error.details.reason;
+  return error instanceof Error ? error.message : String(error);
+}
