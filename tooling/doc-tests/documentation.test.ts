@@ -14,14 +14,12 @@ test("the documentation has blocks, and their marks are known", () => {
 });
 
 describe("a block of the documentation type-checks and runs", () => {
-  test.each(files.map((file) => ({ ...file, place: `${file.block.path}:${file.block.line}` })))(
-    "$place",
-    async (blockFile) => {
-      // One program for all blocks, made when the first of them is tested.
-      errors ??= typeErrors(files);
-      expect(errors.get(blockFile.block) ?? []).toEqual([]);
-      const { use, throws } = blockFile.block;
-      expect(use === "run" ? verdict(throws, await runBlock(blockFile)) : undefined).toBeUndefined();
-    },
-  );
+  const cases = files.map((file) => [`${file.block.path}:${file.block.line}`, file] as const);
+  test.each(cases)("%s", async (_place, blockFile) => {
+    // One program for all blocks, made when the first of them is tested.
+    errors ??= typeErrors(files);
+    expect(errors.get(blockFile.block) ?? []).toEqual([]);
+    const { use, throws } = blockFile.block;
+    expect(use === "run" ? verdict(throws, await runBlock(blockFile)) : undefined).toBeUndefined();
+  });
 });
