@@ -1,3 +1,10 @@
+export { aspect } from "./aspects/aspect.ts";
+export type { Aspect, AspectContext, Next } from "./aspects/aspect.ts";
+export type { Backoff } from "./aspects/backoff.ts";
+export { limiter } from "./aspects/limiter.ts";
+export { retry } from "./aspects/retry.ts";
+export type { RetryOptions } from "./aspects/retry.ts";
+export { timeout } from "./aspects/timeout.ts";
 export type { AttachmentToken, BaseContext, Context, Requirement, Settled } from "./context.ts";
 export { isPulseError, PulseError } from "./errors.ts";
 export type {
@@ -31,3 +38,13 @@ export type {
   ValueOfType,
 } from "./type.ts";
 export type { Wires } from "./wires.ts";
+export type { EventBody, NodeReason, Observer, PulseEvent } from "./run/events.ts";
+export { execution, run } from "./run/execution.ts";
+export type { Execution } from "./run/execution.ts";
+export { systemHost } from "./run/host.ts";
+export type { Host } from "./run/host.ts";
+export { attach, attachment, drainTimeoutDefault } from "./run/options.ts";
+export type { Attachment, Checkpoint, ExecutionOptions } from "./run/options.ts";
+export type { Outcome, OutcomeOf, Output } from "./run/outcome.ts";
+export type { OverrideSpec } from "./run/overrides.ts";
+export type { KeySnapshot, NodeSnapshot, Snapshot } from "./run/snapshot.ts";

@@ -1,0 +1,33 @@
+import { Place } from "../run/place.ts";
+import { Semaphore } from "../run/semaphore.ts";
+import type { Aspect } from "./aspect.ts";
+import { makeBuiltIn } from "./built-in.ts";
+import { refuse } from "./option-check.ts";
+
+/**
+ * Caps how many chains are inside it at once, among all nodes that share this one object (CORE-18), in every execution of
+ * this process. First come, first served. A mount holds no place, nor does a chain that waits for its next try.
+ */
+export function limiter(places: number): Aspect {
+  if (!(Number.isInteger(places) && places > 0))
+    refuse("limiter", `the number of places is ${String(places)}; give a positive integer`);
+  const semaphore = new Semaphore(places);
+  return makeBuiltIn("limiter", (level, _place, inner) => {
+    if (level.node.mount !== undefined) return inner(level);
+    const place = new Place(semaphore, false);
+    level.places = [...(level.places ?? []), place];
+    const run = (): Promise<void> | void => {
+      let running: Promise<void> | void;
+      try {
+        running = inner(level);
+      } catch (error) {
+        place.release();
+        throw error;
+      }
+      if (running === undefined) place.release();
+      else return running.finally(() => place.release());
+      return undefined;
+    };
+    return !level.aborted && place.tryAcquire() ? run() : place.acquire(level).then(run);
+  });
+}

@@ -1,0 +1,107 @@
+import { isPulseError } from "../errors.ts";
+import { after } from "../run/host.ts";
+import { isSkip } from "../run/is-skip.ts";
+import type { NodeContext } from "../run/node-context.ts";
+import { letGo } from "../run/place.ts";
+import { interruption } from "../run/signals.ts";
+import { WriteSet } from "../run/write-set.ts";
+import type { Aspect } from "./aspect.ts";
+import { delayOf } from "./backoff.ts";
+import type { Backoff } from "./backoff.ts";
+import { makeBuiltIn } from "./built-in.ts";
+import type { Inner } from "./built-in.ts";
+import { refuse } from "./option-check.ts";
+
+export interface RetryOptions {
+  /** How many tries in all, the first one included; a positive integer. Part of a durable run's definition (DUR-5). */
+  readonly limit: number;
+  /** Milliseconds before the next try; default 0. A resumed run waits anew (CORE-46). */
+  readonly delay?: number;
+  /** How the delay grows with each failed try; default `"constant"`. */
+  readonly backoff?: Backoff;
+  /** The fraction of the delay that is left to chance, 0 to 1; `true` is 1, default 0. */
+  readonly jitter?: boolean | number;
+  /** Whether an error is worth another try; `failed` counts from 1. Default: every business failure is. */
+  readonly when?: (error: unknown, failed: number) => boolean;
+}
+
+/**
+ * Runs what is inside it again when it fails, up to `limit` tries in all (CORE-16). Each try has its own writes (CORE-17)
+ * and its own signal. Skips, interruptions and failures of the store are not tried again. The wait between two tries
+ * ends at once on cancellation, and holds no place of a limiter.
+ */
+export function retry(options: RetryOptions): Aspect {
+  const { limit, delay = 0, backoff = "constant", when = () => true } = options;
+  const jitter = options.jitter === true ? 1 : options.jitter === false ? 0 : (options.jitter ?? 0);
+  if (!(Number.isInteger(limit) && limit > 0)) refuse("retry", `limit is ${String(limit)}; give a positive integer`);
+  if (!(typeof delay === "number" && delay >= 0)) refuse("retry", `delay is ${String(delay)}; give milliseconds, 0 or more`);
+  if (!(jitter >= 0 && jitter <= 1)) refuse("retry", `jitter is ${String(jitter)}; give a fraction from 0 to 1`);
+  if (!(typeof backoff === "function" || ["constant", "exponential"].includes(backoff)))
+    refuse("retry", `backoff is ${String(backoff)}; give "constant", "exponential" or a function`);
+  const waitMs = (failed: number, random: () => number): number => delayOf(failed, { delay, backoff, jitter }, random);
+  return makeBuiltIn("retry", (level, place, inner) => tries(level, place, inner, { limit, when, waitMs }), { limit });
+}
+
+interface Plan {
+  readonly limit: number;
+  readonly when: (error: unknown, failed: number) => boolean;
+  readonly waitMs: (failed: number, random: () => number) => number;
+}
+
+async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan): Promise<void> {
+  const { tree } = outer.execution;
+  for (let index = 1; ; index++) {
+    const level = outer.derive(true);
+    level.writes = new WriteSet(outer.writes);
+    if (tree.checkpoint !== undefined) index = await tree.checkpoint.openTry(level, place, plan.limit);
+    level.attempt = index;
+    try {
+      await inner(level);
+      merge(level);
+      return;
+    } catch (error) {
+      level.close();
+      if (outer.aborted || tree.checkpoint?.failure !== undefined || isSkip(error) || isPulseError(error, "PULSE_INTERRUPTED"))
+        throw error;
+      reportFailed(level, index, error);
+      if (index < plan.limit && !plan.when(error, index)) throw error;
+      // With checkpoints the failure is confirmed before anything else happens (CKPT-34).
+      await tree.checkpoint?.failTry(level, error);
+      if (index >= plan.limit) throw error;
+      await pause(outer, plan.waitMs(index, tree.host.random));
+    }
+  }
+}
+
+/** The successful try's writes become those of what is outside (CORE-17). */
+function merge(level: NodeContext): void {
+  const outer = level.outer as NodeContext;
+  const { writes } = level.writes as WriteSet;
+  level.close();
+  for (const [slot, write] of writes) outer.write(slot, write.state, write.value);
+}
+
+function reportFailed(level: NodeContext, attempt: number, error: unknown): void {
+  const { execution } = level;
+  const { emitter } = execution.tree;
+  if (emitter.active) emitter.emit(execution.id, level.path, { kind: "attempt-failed", attempt, error });
+}
+
+/** Waits, without a place, until the delay is over or the level is aborted. */
+async function pause(level: NodeContext, delayMs: number): Promise<void> {
+  if (level.aborted) throw interruption(level.path, level.reason);
+  if (!(delayMs > 0)) return;
+  const takeAgain = letGo(level);
+  await new Promise<void>((resolve, reject) => {
+    const stopTimer = after(level.execution.tree.host, delayMs, () => {
+      stopListening();
+      resolve();
+    });
+    const stopListening = level.onAbort((reason) => {
+      stopListening();
+      stopTimer();
+      reject(interruption(level.path, reason));
+    });
+  });
+  await takeAgain?.();
+}

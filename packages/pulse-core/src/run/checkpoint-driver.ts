@@ -1,0 +1,31 @@
+import type { RestorePlan } from "../checkpoint/hooks.ts";
+import type { ExecutionState } from "./execution-state.ts";
+import type { NodeContext } from "./node-context.ts";
+import type { SlotState } from "./slot.ts";
+
+/**
+ * What makes an execution reliable. Core's engine calls it where a checkpoint belongs; the code behind it comes in with
+ * `@pulse-ts/core/checkpoint` alone, so that graphs in memory do not carry it (CORE-39).
+ */
+export interface CheckpointDriver {
+  readonly scope: string;
+  /** Set once a hook has failed: nothing in the tree can become a success (CKPT-12). */
+  readonly failure: { readonly cause: unknown; readonly hook: string } | undefined;
+  /** Runs one node: attempt, chain, commit, publication (CKPT-1). Never rejects. */
+  runNode(level: NodeContext, skipped: boolean): Promise<void>;
+  /** Opens the next try of a retry; throws for an exhausted one (CKPT-32). */
+  openTry(level: NodeContext, place: number, limit: number): Promise<number>;
+  /** Confirms that a try failed (CKPT-34). */
+  failTry(level: NodeContext, error: unknown): Promise<void>;
+  /** Opens a mount's child scope and prepares the child for it (CKPT-13, CKPT-23). */
+  openChild(level: NodeContext, child: ExecutionState): Promise<void>;
+  /** A value passes between two keys of a mount's border (CODEC-18). */
+  convert(value: unknown, from: ExecutionState, fromSlot: number, to: ExecutionState, toSlot: number): unknown;
+  /** Latches a failure to read what was confirmed (REC-9); returns what to throw. */
+  readFailed(cause: unknown): unknown;
+  /** Takes a restore plan for the root, checked (CKPT-24). */
+  plan(execution: ExecutionState, plan: RestorePlan): void;
+  /** Installs the plan of an execution that starts, after checking it again (CKPT-38). Gives the restored node indices. */
+  install(execution: ExecutionState, decide: (slot: number, state: SlotState, value: unknown) => void): readonly number[];
+  stable(scope: string, nodeId: string, path: string): string | undefined;
+}

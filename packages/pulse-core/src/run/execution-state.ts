@@ -1,0 +1,376 @@
+import type { CompiledGraph, CompiledNode } from "../compile.ts";
+import type { Aspect } from "../aspects/aspect.ts";
+import type { ReadValue } from "../checkpoint/hooks.ts";
+import type { NodeReason } from "./events.ts";
+import { after } from "./host.ts";
+import { NodeContext } from "./node-context.ts";
+import { Place } from "./place.ts";
+import type { Scheduler, Starter } from "./scheduler.ts";
+import { pending, ready, skippedState } from "./slot.ts";
+import type { SlotState } from "./slot.ts";
+import type { Tree } from "./tree.ts";
+import { PulseError } from "../errors.ts";
+
+/** The states of a node (CORE-12), in the order in which they can follow each other. */
+export const nodeStates = ["waiting", "running", "completed", "skipped", "failed", "canceled"] as const;
+const waiting = 0;
+const running = 1;
+
+export interface Failure {
+  readonly error: unknown;
+  readonly path: string;
+}
+
+/** How an execution came to stop before its time. The first reason stays. */
+export type Stop =
+  | { readonly kind: "failed"; readonly failure: Failure }
+  | { readonly kind: "interrupted"; readonly reason: unknown }
+  | { readonly kind: "unreliable" };
+
+/** One running graph: its keys, its nodes, and how it ends. Every change of them is made here. */
+export class ExecutionState implements Starter {
+  readonly tree: Tree;
+  readonly compiled: CompiledGraph;
+  readonly path: string;
+  readonly prefix: string;
+  readonly slotState: Uint8Array;
+  readonly slotValue: unknown[];
+  readonly nodeState: Uint8Array;
+  /** The persistent identity of this graph instance; empty without checkpoints. */
+  scope = "";
+  /** With checkpoints: readers for a child's fixed inputs, by name. */
+  fixedReaders: ReadonlyMap<string, ReadValue> | undefined;
+  stop: Stop | undefined;
+  /** Failures after the first, in order (CORE-11). */
+  readonly others: unknown[] = [];
+  ended = false;
+  started = false;
+  /** By node index: the chain of a running node, and the child of a running mount. */
+  readonly levels: (NodeContext | undefined)[];
+  readonly children = new Map<number, ExecutionState>();
+  /** Told each decided output of a child, and its end. */
+  onDecided: ((slot: number) => void) | undefined;
+  onEnded: (() => void) | undefined;
+  private readonly undecided: Int32Array;
+  private readonly parent: NodeContext | undefined;
+  private unfinished: number;
+  /** Bodies and confirmations under way: the end waits for them (CORE-30, CORE-45). */
+  private live = 0;
+  private stopDrain: (() => void) | undefined;
+  private ownId: string | undefined;
+  private control: AbortController | undefined;
+
+  constructor(tree: Tree, compiled: CompiledGraph, parent?: NodeContext) {
+    this.tree = tree;
+    this.compiled = compiled;
+    this.parent = parent;
+    this.path = parent?.path ?? "";
+    this.prefix = parent === undefined ? "" : `${this.path}/`;
+    this.slotState = new Uint8Array(compiled.keys.length);
+    this.slotValue = Array.from({ length: compiled.keys.length });
+    this.nodeState = new Uint8Array(compiled.nodes.length);
+    this.levels = Array.from({ length: compiled.nodes.length });
+    this.undecided = Int32Array.from(compiled.nodes, (node) => (node.mount === undefined ? node.requires.length : 0));
+    this.unfinished = compiled.nodes.length;
+  }
+
+  get id(): string {
+    return this.parent === undefined ? this.tree.id : (this.ownId ??= this.tree.host.randomId());
+  }
+
+  private get scheduler(): Scheduler {
+    return this.tree.scheduler;
+  }
+
+  idempotencyKey(nodeId: string): string {
+    const path = this.prefix + nodeId;
+    return this.tree.checkpoint?.stable(this.scope, nodeId, path) ?? `${this.tree.id}/${path}`;
+  }
+
+  /** Covers what confirms a failure of this execution's nodes: the host and what is around it, no node of its own (CKPT-34). */
+  get controlSignal(): AbortSignal {
+    return this.parent === undefined ? (this.control ??= new AbortController()).signal : this.parent.controlSignal;
+  }
+
+  // ---- starting
+
+  start(): void;
+  /** Starts one node that is ready: the scheduler calls it. */
+  start(node: number): void;
+  start(node?: number): void {
+    if (node === undefined) this.startAll();
+    else this.startNode(node);
+  }
+
+  private startAll(): void {
+    const { tree, compiled } = this;
+    const restored = tree.checkpoint?.install(this, (slot, state, value) => this.set(slot, state, value)) ?? [];
+    this.started = true;
+    if (tree.emitter.active) {
+      const name = compiled.graph.name;
+      tree.emitter.emit(this.id, this.path, { kind: "execution-started", name, graph: name });
+    }
+    for (const index of restored) {
+      const reason = nodeStates[this.nodeState[index] as number] as NodeReason;
+      this.unfinished--;
+      this.emitFinished(index, { reason, restored: true });
+    }
+    if (this.stop === undefined) {
+      for (const node of compiled.nodes) this.enlist(node);
+      this.scheduler.drain();
+    } else this.cancelWaiting();
+    this.checkEnd();
+  }
+
+  private enlist(node: CompiledNode): void {
+    if (this.nodeState[node.index] !== waiting) return;
+    if (this.tree.emitter.active) this.tree.emitter.emit(this.id, this.prefix + node.id, { kind: "node-waiting" });
+    if (this.undecided[node.index] === 0) this.scheduler.push(this, node.index);
+  }
+
+  startable(node: number): boolean {
+    return this.nodeState[node] === waiting && this.stop === undefined;
+  }
+
+  holdsPlace(node: number): boolean {
+    return this.compiled.nodes[node]?.mount === undefined;
+  }
+
+  private startNode(index: number): void {
+    const node = this.compiled.nodes[index] as CompiledNode;
+    const level = new NodeContext(this, node);
+    this.levels[index] = level;
+    const allSkipped = node.skippable && node.requires.every((slot) => this.slotState[slot] === skippedState);
+    const { places } = this.scheduler;
+    if (places !== undefined && node.mount === undefined) {
+      level.places = [new Place(places)];
+    }
+    this.tree.runNode(level, allSkipped);
+  }
+
+  /** The effective chain of a node, outermost first (CKPT-20). */
+  chainOf(node: CompiledNode): readonly Aspect[] {
+    const { aspects } = this.tree;
+    if (aspects === false) return [];
+    return aspects.length === 0 ? node.aspects : [...aspects, ...node.aspects];
+  }
+
+  markRunning(level: NodeContext): void {
+    this.nodeState[level.node.index] = running;
+    if (this.tree.emitter.active) this.tree.emitter.emit(this.id, level.path, { kind: "node-running" });
+  }
+
+  // ---- keys
+
+  private set(slot: number, state: SlotState, value: unknown): void {
+    this.slotState[slot] = state;
+    this.slotValue[slot] = value;
+    const { waiting: waiters } = this.compiled;
+    for (const node of waiters[slot] as readonly number[]) this.undecided[node] = (this.undecided[node] as number) - 1;
+  }
+
+  /** Gives a key its final state, and lets what waited for it run (CORE-3, CORE-5, CORE-20). */
+  decide(slot: number, state: SlotState, value: unknown): void {
+    this.set(slot, state, value);
+    if (this.started && this.stop === undefined) {
+      for (const node of this.compiled.waiting[slot] as readonly number[])
+        if (this.undecided[node] === 0) this.scheduler.push(this, node);
+      for (const flow of this.compiled.flows[slot] as readonly { node: number; childSlot: number }[]) {
+        const child = this.children.get(flow.node);
+        if (child !== undefined) this.flow(slot, child, flow.childSlot);
+      }
+    }
+    this.onDecided?.(slot);
+    if (!this.started) return;
+    this.scheduler.drain();
+    if (this.unfinished === 0) this.checkEnd();
+  }
+
+  /** Hands a decided key to a mounted child (CORE-20). */
+  flow(slot: number, child: ExecutionState, childSlot: number): void {
+    const state = this.slotState[slot] as SlotState;
+    if (state === pending || child.slotState[childSlot] !== pending) return;
+    const value = this.slotValue[slot];
+    const { checkpoint } = this.tree;
+    if (checkpoint === undefined || state === skippedState) child.decide(childSlot, state, value);
+    else child.decide(childSlot, state, checkpoint.convert(value, this, slot, child, childSlot));
+  }
+
+  /** Reads a confirmed value; one that cannot be read stops the run (REC-9). */
+  readConfirmed(read: ReadValue): unknown {
+    try {
+      return read();
+    } catch (error) {
+      throw this.tree.checkpoint?.readFailed(error) ?? error;
+    }
+  }
+
+  // ---- ends of nodes
+
+  private emitFinished(index: number, body: { reason: NodeReason; error?: unknown; restored?: true; overridden?: true }): void {
+    if (!this.tree.emitter.active) return;
+    const path = this.prefix + (this.compiled.nodes[index] as CompiledNode).id;
+    this.tree.emitter.emit(this.id, path, { kind: "node-finished", ...body });
+  }
+
+  /** Ends a node; its verdict is fixed from here on (CORE-12, CORE-36). */
+  finish(level: NodeContext, reason: NodeReason, error?: { readonly thrown: unknown }): void {
+    const { index } = level.node;
+    if (this.ended || (this.nodeState[index] as number) > running) return;
+    level.close();
+    this.nodeState[index] = nodeStates.indexOf(reason);
+    this.levels[index] = undefined;
+    this.children.delete(index);
+    this.unfinished--;
+    const overridden = this.tree.overrides?.replacesKeysOf(this.path, level.node, this.compiled) === true;
+    this.emitFinished(index, {
+      reason,
+      ...(error === undefined ? {} : { error: error.thrown }),
+      ...(overridden ? { overridden } : {}),
+    });
+    if (this.unfinished === 0) this.checkEnd();
+  }
+
+  /** Completes or skips a node in memory: what it left unwritten is skipped (CORE-8). */
+  publish(level: NodeContext, reason: "completed" | "skipped"): void {
+    for (const slot of level.node.provides)
+      if (this.slotState[slot] === pending) this.decide(slot, skippedState, undefined);
+    this.finish(level, reason);
+  }
+
+  /** A node failed for real: the first failure ends the execution in this same step (CORE-11, CORE-45). */
+  fail(level: NodeContext, error: unknown): void {
+    const child = this.children.get(level.node.index);
+    if (this.stop === undefined) {
+      const inner = child?.stop?.kind === "failed" ? child.stop.failure : undefined;
+      const failure = { error, path: inner !== undefined && inner.error === error ? inner.path : level.path };
+      if (inner !== undefined) this.others.push(...(child as ExecutionState).others);
+      this.stop = { kind: "failed", failure };
+      this.finish(level, "failed", { thrown: error });
+      const reason = new PulseError("PULSE_EXECUTION_FAILED", `node "${failure.path}" failed`, {
+        cause: error,
+        details: { path: failure.path, others: this.others, abandoned: [] },
+      });
+      this.halt(reason, false);
+    } else {
+      this.finish(level, level.aborted && isAbort(error, level.reason) ? "canceled" : "failed", { thrown: error });
+      this.keep(error);
+      if (child !== undefined) this.others.push(...child.others);
+    }
+  }
+
+  /** Keeps a failure that came after the first; the host's own reason is told already. */
+  private keep(error: unknown): void {
+    const { stop } = this;
+    if (stop?.kind === "interrupted" && stop.reason === error) return;
+    if (stop?.kind === "failed" && stop.failure.error === error) return;
+    this.others.push(error);
+  }
+
+  // ---- ends of the execution
+
+  /** Starts an execution that was stopped before: its nodes are cancelled, none runs (CORE-37). */
+  startStopped(stop: Stop): void {
+    this.stop = stop;
+    this.startAll();
+  }
+
+  /** Stops from above: the host, a parent's failure, a timeout around the mount, an unreliable hook. */
+  interrupt(stop: Stop, reason: unknown, withControl: boolean): void {
+    if (this.ended) return;
+    if (this.stop === undefined) {
+      this.stop = stop;
+      this.cancelWaiting();
+    }
+    this.abortRunning(reason, withControl);
+    if (this.parent === undefined) this.armDrain();
+    this.checkEnd();
+  }
+
+  /** Cancels what waits and aborts what runs, in one step. */
+  private halt(reason: unknown, withControl: boolean): void {
+    this.cancelWaiting();
+    this.abortRunning(reason, withControl);
+    this.armDrain();
+    this.checkEnd();
+  }
+
+  private cancelWaiting(): void {
+    for (const node of this.compiled.nodes) {
+      if (this.nodeState[node.index] !== waiting) continue;
+      this.nodeState[node.index] = nodeStates.indexOf("canceled");
+      this.unfinished--;
+      this.emitFinished(node.index, { reason: "canceled" });
+    }
+  }
+
+  private abortRunning(reason: unknown, withControl: boolean): void {
+    if (withControl && this.parent === undefined) (this.control ??= new AbortController()).abort(reason);
+    for (const level of this.levels) level?.abort(reason, withControl);
+  }
+
+  /** A body or a confirmation begins: the end waits for it. */
+  enter(): void {
+    this.live++;
+  }
+
+  leave(): void {
+    this.live--;
+    if (this.live === 0) this.checkEnd();
+  }
+
+  private armDrain(): void {
+    if (this.ended || this.stopDrain !== undefined || (this.live === 0 && this.unfinished === 0)) return;
+    this.stopDrain = after(this.tree.host, this.tree.drainMs, () => this.abandon());
+  }
+
+  private abandon(): void {
+    this.nameAbandoned();
+    for (const level of this.levels) if (level !== undefined) this.finish(level, "canceled");
+    if (!this.ended) this.end();
+  }
+
+  /** Names what still runs, deepest first: a mount only where its child names nothing. */
+  private nameAbandoned(): void {
+    for (const level of this.levels) {
+      if (level === undefined) continue;
+      level.close();
+      const child = this.children.get(level.node.index);
+      if (child === undefined) this.tree.abandoned.add(level.path);
+      else child.nameAbandoned();
+    }
+    for (const path of this.late) this.tree.abandoned.add(path);
+  }
+
+  /** Paths of bodies that a timeout gave up on and that still run. */
+  readonly late = new Set<string>();
+
+  checkEnd(): void {
+    if (this.ended || !this.started || this.unfinished > 0) return;
+    if (this.stop === undefined && this.compiled.passThrough.some((slot) => this.slotState[slot] === pending)) return;
+    if (this.live > 0) this.armDrain();
+    else this.end();
+  }
+
+  private end(): void {
+    this.ended = true;
+    this.stopDrain?.();
+    if (this.tree.emitter.active) {
+      const { stop } = this;
+      const reason = stop === undefined ? "completed" : stop.kind === "failed" ? "failed" : "interrupted";
+      const error = stop?.kind === "failed" ? { error: stop.failure.error } : {};
+      this.tree.emitter.emit(this.id, this.path, { kind: "execution-finished", reason, ...error });
+    }
+    this.onEnded?.();
+  }
+}
+
+/** Whether a body's error says no more than that it was aborted. */
+function isAbort(error: unknown, reason: unknown): boolean {
+  if (error === reason) return true;
+  try {
+    return typeof error === "object" && error !== null && ["AbortError", "PulseError"].includes((error as Error).name);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,217 @@
+import { compile } from "../compile.ts";
+import { PulseError } from "../errors.ts";
+import type { EndDetails, Problem } from "../errors.ts";
+import type { InputsOf, Ports } from "../infer.ts";
+import type { AnyGraph } from "../mount.ts";
+import type { Observer } from "./events.ts";
+import { ExecutionState } from "./execution-state.ts";
+import type { Stop } from "./execution-state.ts";
+import { after } from "./host.ts";
+import { receiveInputs } from "./inputs.ts";
+import type { ReceivedInput } from "./inputs.ts";
+import { runChain } from "./node-run.ts";
+import { invalid, settingsOf } from "./options.ts";
+import type { ExecutionOptions } from "./options.ts";
+import { outcomeOf } from "./outcome.ts";
+import type { Outcome, OutcomeOf } from "./outcome.ts";
+import { usage } from "./signals.ts";
+import { ready, skippedState } from "./slot.ts";
+import { snapshotOf } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import { Tree } from "./tree.ts";
+
+/** One running instance of a graph, with its mounted children (CORE-28). */
+export interface Execution<Result = Outcome> {
+  readonly id: string;
+  /** Starts it, once. Bodies without anything to wait for begin in this call. @throws PULSE_USAGE the second time */
+  start(): void;
+  /**
+   * Settles when every body has, or `drainTimeout` after the end (CORE-30).
+   * @throws PULSE_EXECUTION_FAILED, PULSE_INTERRUPTED or PULSE_CHECKPOINT (CORE-43)
+   */
+  wait(): Promise<Result>;
+  /** Interrupts it: every running body's signal is aborted in this step. Harmless when it has ended. */
+  cancel(reason?: unknown): void;
+  snapshot(): Snapshot;
+  /** Adds an observer for the events from now on; the result removes it (CORE-44). */
+  observe(observer: Observer): () => void;
+}
+
+const internals = new WeakMap<Execution<never>, RootExecution>();
+
+/** The engine behind an execution, for the bridge (CKPT-31). */
+export function engineOf(execution: Execution<never>): RootExecution {
+  const root = internals.get(execution);
+  if (root === undefined) throw usage("CKPT-31", "this is no execution of this copy of @pulse-ts/core", "");
+  return root;
+}
+
+/**
+ * Builds an execution; nothing runs before `start` (CORE-28).
+ * @throws PULSE_INVALID for inputs or options that do not fit, with every problem
+ */
+export function execution<Graph extends AnyGraph & Ports>(
+  graph: Graph,
+  inputs: InputsOf<Graph>,
+  options: ExecutionOptions = {},
+): Execution<OutcomeOf<Graph>> {
+  const root = new RootExecution(graph, inputs as Readonly<Record<string, unknown>>, options);
+  const face: Execution<OutcomeOf<Graph>> = {
+    get id() {
+      return root.state.id;
+    },
+    start: () => root.start(),
+    wait: () => root.wait() as Promise<OutcomeOf<Graph>>,
+    cancel: (reason) => root.cancel(reason),
+    snapshot: () => snapshotOf(root.state),
+    observe: (observer) => root.state.tree.emitter.add(observer),
+  };
+  internals.set(face as Execution<never>, root);
+  return face;
+}
+
+/** Builds, starts and waits (CORE-28). Rejects as {@link execution} throws and `wait` rejects. */
+export async function run<Graph extends AnyGraph & Ports>(
+  graph: Graph,
+  inputs: InputsOf<Graph>,
+  options: ExecutionOptions = {},
+): Promise<OutcomeOf<Graph>> {
+  const running = execution(graph, inputs, options);
+  running.start();
+  return running.wait();
+}
+
+/** The root of a tree: its inputs, its host's signals, its result. */
+export class RootExecution {
+  readonly state: ExecutionState;
+  readonly received: ReadonlyMap<string, ReceivedInput>;
+  private readonly options: ExecutionOptions;
+  private readonly result: Promise<Outcome>;
+  private settle: (() => void) | undefined;
+  private readonly undo: (() => void)[] = [];
+
+  constructor(graph: AnyGraph, inputs: Readonly<Record<string, unknown>>, options: ExecutionOptions) {
+    const compiled = compile(graph);
+    const problems: Problem[] = [];
+    const settings = settingsOf(options, compiled, problems);
+    this.received = receiveInputs(compiled, inputs, problems);
+    if (problems.length > 0) throw invalid(`the execution of graph "${graph.name}"`, problems);
+    this.options = options;
+    this.state = new ExecutionState(new Tree(settings, runChain), compiled);
+    this.state.scope = this.state.tree.checkpoint?.scope ?? "";
+    this.result = new Promise((resolve, reject) => {
+      this.settle = () => this.finish(resolve, reject);
+    });
+    // Who never waits is not told: the failure is in the events, not in an unhandled rejection (CORE-11).
+    this.result.catch(() => {});
+    for (const { name, slot } of compiled.inputs) {
+      const input = this.received.get(name);
+      if (input?.state === "ready") this.state.decide(slot, ready, input.value);
+      else this.state.decide(slot, skippedState, undefined);
+    }
+  }
+
+  start(): void {
+    const { state, options } = this;
+    if (state.started) throw usage("CORE-28", `the execution of graph "${state.compiled.graph.name}" was started already; build a new one`, "");
+    state.onEnded = () => {
+      for (const undo of this.undo) undo();
+      this.settle?.();
+    };
+    const { signal } = options;
+    if (signal?.aborted === true) {
+      state.startStopped({ kind: "interrupted", reason: signal.reason });
+      return;
+    }
+    if (signal !== undefined) {
+      const abort = (): void => this.cancel(signal.reason);
+      signal.addEventListener("abort", abort, { once: true });
+      this.undo.push(() => signal.removeEventListener("abort", abort));
+    }
+    this.armDeadlines();
+    state.start();
+  }
+
+  private armDeadlines(): void {
+    const { timeout, deadline } = this.options;
+    const { host } = this.state.tree;
+    const limits = [timeout, deadline === undefined ? undefined : Number(deadline) - host.now()];
+    for (const ms of limits) {
+      if (ms === undefined) continue;
+      const timeoutMs = Math.max(0, ms);
+      const stop = after(host, timeoutMs, () => {
+        this.cancel(
+          new PulseError("PULSE_TIMEOUT", `the execution was not done after ${timeoutMs} ms`, { details: { timeoutMs } }),
+        );
+      });
+      this.undo.push(stop);
+    }
+  }
+
+  cancel(reason?: unknown): void {
+    const given = arguments.length === 0 || reason === undefined ? canceled() : reason;
+    if (!this.state.started) this.state.stop ??= { kind: "interrupted", reason: given };
+    else this.state.interrupt({ kind: "interrupted", reason: given }, given, true);
+  }
+
+  wait(): Promise<Outcome> {
+    return this.result;
+  }
+
+  private finish(resolve: (outcome: Outcome) => void, reject: (error: unknown) => void): void {
+    const { state } = this;
+    if (state.stop !== undefined) {
+      reject(errorOf(state, state.stop));
+      return;
+    }
+    let outcome: Outcome;
+    try {
+      outcome = outcomeOf(state);
+    } catch {
+      // Only reading a confirmed output can fail, and that has been latched (REC-9).
+      reject(errorOf(state, { kind: "unreliable" }));
+      return;
+    }
+    resolve(outcome);
+  }
+}
+
+const canceled = (): Error => new Error("the execution was cancelled; give cancel a reason to see it here");
+
+/** What `wait` rejects with (CORE-43). */
+function errorOf(state: ExecutionState, stop: Stop): PulseError {
+  const { tree, others } = state;
+  const ends = { others, abandoned: [...tree.abandoned] };
+  const graph = state.compiled.graph.name;
+  const left = ends.abandoned.length === 0 ? "" : `; still running: ${ends.abandoned.join(", ")}`;
+  const unreliable = tree.checkpoint?.failure;
+  if (unreliable !== undefined) {
+    const beside = stop.kind === "failed" ? [stop.failure.error, ...others] : others;
+    return new PulseError(
+      "PULSE_CHECKPOINT",
+      `graph "${graph}" stopped: ${unreliable.hook} failed, so what it did is not known to be saved; resume reads what is true${left}`,
+      { cause: unreliable.cause, details: { ...ends, others: beside, hook: unreliable.hook } },
+    );
+  }
+  if (stop.kind === "failed") {
+    const { error, path } = stop.failure;
+    return new PulseError("PULSE_EXECUTION_FAILED", `graph "${graph}" failed at node "${path}": ${textOf(error)}${left}`, {
+      cause: error,
+      details: { ...ends, path },
+    });
+  }
+  const reason = stop.kind === "interrupted" ? stop.reason : undefined;
+  return new PulseError("PULSE_INTERRUPTED", `graph "${graph}" was interrupted: ${textOf(reason)}${left}`, {
+    cause: reason,
+    details: ends,
+  });
+}
+
+/** A text for whatever was thrown; never throws itself. */
+export function textOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? thrown.message : String(thrown);
+  } catch {
+    return "a value that cannot be shown";
+  }
+}

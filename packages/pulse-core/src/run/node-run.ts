@@ -1,0 +1,143 @@
+import type { Aspect } from "../aspects/aspect.ts";
+import type { Node } from "../node.ts";
+import { isPulseError } from "../errors.ts";
+import { builtIn } from "../aspects/built-in.ts";
+import type { Inner } from "../aspects/built-in.ts";
+import { isSkip } from "./is-skip.ts";
+import { runChild } from "./mount-run.ts";
+import type { NodeContext } from "./node-context.ts";
+import { usage } from "./signals.ts";
+
+/** Runs a node that is ready, in memory or with checkpoints. Never throws; the end of the chain is the node's. */
+export function runChain(level: NodeContext, allSkipped: boolean): void {
+  const { execution } = level;
+  const { checkpoint, overrides } = execution.tree;
+  if (checkpoint !== undefined) {
+    execution.enter();
+    // runNode never rejects: what a hook throws is latched in the tree.
+    void checkpoint.runNode(level, allSkipped).then(() => execution.leave());
+  } else if (allSkipped && overrides?.replacesKeysOf(execution.path, level.node, execution.compiled) !== true) {
+    releasePlaces(level);
+    execution.publish(level, "skipped");
+  } else runInMemory(level);
+}
+
+function runInMemory(level: NodeContext): void {
+  let chain: Promise<void> | void;
+  try {
+    chain = startChain(level);
+  } catch (error) {
+    chainFailed(level, error);
+    return;
+  }
+  if (chain === undefined) chainDone(level);
+  else
+    chain.then(
+      () => chainDone(level),
+      (error: unknown) => chainFailed(level, error),
+    );
+}
+
+function chainDone(level: NodeContext): void {
+  releasePlaces(level);
+  level.execution.publish(level, "completed");
+}
+
+function chainFailed(level: NodeContext, error: unknown): void {
+  releasePlaces(level);
+  const verdict = isSkip(error) ? refuseLateSkip(level) : { thrown: error };
+  if (verdict === undefined) level.execution.publish(level, "skipped");
+  else level.execution.fail(level, verdict.thrown);
+}
+
+export function releasePlaces(level: NodeContext): void {
+  if (level.places !== undefined) for (const place of level.places) place.release();
+}
+
+/** A skip is refused once something was written (CORE-42): gives the error to fail with instead. */
+export function refuseLateSkip(level: NodeContext): { readonly thrown: unknown } | undefined {
+  const { keys } = level.execution.compiled;
+  const written = level.node.provides.filter((slot) => level.written(slot) !== undefined).map((slot) => keys[slot]?.name);
+  if (written.length === 0) return undefined;
+  const names = written.map((name) => `"${name}"`).join(", ");
+  return {
+    thrown: usage(
+      "CORE-42",
+      `node "${level.path}" was skipped after it had written ${names}; skip before the first write, or skip single keys`,
+      level.path,
+      written[0],
+    ),
+  };
+}
+
+/** Starts the whole chain: an overridden provider answers for its keys, anything else goes through its aspects. */
+export function startChain(level: NodeContext): Promise<void> | void {
+  const { execution, node } = level;
+  execution.markRunning(level);
+  const replaced = execution.tree.overrides?.keysOf(execution.path, node, execution.compiled);
+  if (replaced === undefined) return enterChain(level, execution.chainOf(node), 0);
+  level.accept(replaced);
+  return undefined;
+}
+
+/** Enters the chain at a place, counted from the outside; past the last aspect stands the body. */
+function enterChain(level: NodeContext, chain: readonly Aspect[], place: number): Promise<void> | void {
+  const aspect = chain[place];
+  if (aspect === undefined) return level.node.mount === undefined ? runBody(level) : runChild(level);
+  const inner: Inner = (inside) => enterChain(inside, chain, place + 1);
+  const enter = builtIn(aspect);
+  if (enter !== undefined) return enter(level, place, inner);
+  let busy = false;
+  const answer = aspect.run(level, async () => {
+    if (busy)
+      throw usage("CORE-13", `aspect "${aspect.name}" of node "${level.path}" calls next while an earlier call still runs`, level.path);
+    busy = true;
+    try {
+      await inner(level);
+    } finally {
+      busy = false;
+    }
+  });
+  return isThenable(answer) ? asPromise(answer).then(() => {}) : undefined;
+}
+
+function runBody(level: NodeContext): Promise<void> | void {
+  const { execution } = level;
+  const body = bodyOf(level);
+  execution.enter();
+  let result: unknown;
+  try {
+    result = body(level.bodyValues() as never, level as never);
+    if (!isThenable(result)) return takeResult(level, result);
+  } catch (error) {
+    execution.leave();
+    throw error;
+  }
+  return asPromise(result).then(
+    (value) => takeResult(level, value),
+    (error: unknown) => {
+      execution.leave();
+      throw error;
+    },
+  );
+}
+
+function takeResult(level: NodeContext, result: unknown): void {
+  level.execution.leave();
+  // A body may return the signal instead of raising it (CORE-8).
+  if (isPulseError(result, "PULSE_NO_VALUE")) throw result;
+  level.accept(result);
+}
+
+function bodyOf(level: NodeContext): Node["body"] {
+  const override = level.execution.tree.overrides?.bodyOf(level.path);
+  return override ?? (level.node.node as Node).body;
+}
+
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+function asPromise(value: PromiseLike<unknown>): Promise<unknown> {
+  return value instanceof Promise ? value : Promise.resolve(value);
+}

@@ -1,0 +1,117 @@
+import type { Aspect } from "../aspects/aspect.ts";
+import type { AttachmentToken } from "../context.ts";
+import { PulseError } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import type { CompiledGraph } from "../compile.ts";
+import type { CheckpointDriver } from "./checkpoint-driver.ts";
+import type { Observer } from "./events.ts";
+import { systemHost } from "./host.ts";
+import type { Host } from "./host.ts";
+import { Overrides } from "./overrides.ts";
+import type { OverrideSpec } from "./overrides.ts";
+
+/** How long the end waits for bodies that ignore their signal, in milliseconds (CORE-30). */
+export const drainTimeoutDefault = 10_000;
+
+/** An attachment under its token; made by `attach` (CORE-51). */
+export interface Attachment {
+  readonly token: AttachmentToken<unknown>;
+  readonly value: unknown;
+}
+
+/** Names an attachment by type. Tokens are told apart by identity, not by name. */
+export function attachment<Value>(name: string): AttachmentToken<Value> {
+  return Object.freeze({ kind: "attachment", name });
+}
+
+/** Puts a value under a token, for the execution option `attachments`. */
+export function attach<Value>(token: AttachmentToken<Value>, value: Value): Attachment {
+  return Object.freeze({ token, value });
+}
+
+/** What makes an execution reliable. Made by `checkpoint(…)` of `@pulse-ts/core/checkpoint` (CKPT-31). */
+export interface Checkpoint {
+  readonly runId: string | undefined;
+  /** A driver for one execution. */
+  readonly driver: () => CheckpointDriver;
+  /** What is wrong with the options (CKPT-8). */
+  readonly problems: () => readonly string[];
+}
+
+/** Options of an execution (CORE-29). */
+export interface ExecutionOptions {
+  /** The host's: aborting it interrupts the execution (CORE-46). At most one listener is on it, none afterwards. */
+  readonly signal?: AbortSignal;
+  /** When the host interrupts the execution: a date, or milliseconds since the epoch. */
+  readonly deadline?: Date | number;
+  /** Milliseconds from the start until the host interrupts the execution. */
+  readonly timeout?: number;
+  /** How many bodies run at once, children's included; a positive integer. Default: no cap (CORE-18). */
+  readonly concurrency?: number;
+  /** Outermost in every chain, children's included; `false` switches all aspects off (CORE-13, CORE-14). */
+  readonly aspects?: readonly Aspect[] | false;
+  readonly observers?: readonly Observer[];
+  /** For events; default: the graph's name. */
+  readonly name?: string;
+  /** Milliseconds that the end waits for bodies that ignore their signal; default {@link drainTimeoutDefault} (CORE-30). */
+  readonly drainTimeout?: number;
+  /** Replaces bodies and keys for this execution: for tests of users (CORE-40, CORE-50). */
+  readonly overrides?: OverrideSpec;
+  /** Clock, timers, randomness and ready order; default: the real ones. */
+  readonly host?: Host;
+  readonly attachments?: readonly Attachment[];
+  readonly checkpoint?: Checkpoint;
+}
+
+/** Checked options, defaults filled in. */
+export interface ExecutionSettings {
+  readonly host: Host;
+  readonly observers: readonly Observer[];
+  readonly concurrency: number | undefined;
+  readonly aspects: readonly Aspect[] | false;
+  readonly drainTimeout: number;
+  readonly overrides: Overrides | undefined;
+  readonly attachments: ReadonlyMap<AttachmentToken<unknown>, unknown>;
+  readonly checkpoint: Checkpoint | undefined;
+  readonly name: string;
+}
+
+/** Checks options. What is wrong is added to `problems`. */
+export function settingsOf(
+  options: ExecutionOptions,
+  compiled: CompiledGraph,
+  problems: Problem[],
+): ExecutionSettings {
+  const path = compiled.graph.name;
+  const bad = (message: string): void => void problems.push({ code: "PULSE_OPTION_INVALID", path, message });
+  const { concurrency, drainTimeout = drainTimeoutDefault, timeout, deadline, aspects = [] } = options;
+  if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0))
+    bad(`option concurrency is ${String(concurrency)}; give a positive integer`);
+  for (const [name, ms] of Object.entries({ drainTimeout, timeout }))
+    if (ms !== undefined && !(typeof ms === "number" && ms >= 0))
+      bad(`option ${name} is ${String(ms)}; give milliseconds, 0 or more`);
+  if (deadline !== undefined && Number.isNaN(Number(deadline)))
+    bad("option deadline is no time; give a valid Date or milliseconds since the epoch");
+  if (aspects !== false && !(Array.isArray(aspects) && aspects.every((aspect) => aspect?.kind === "aspect")))
+    bad("option aspects is neither false nor a list of aspects; make each with aspect, retry, timeout or limiter");
+  for (const message of options.checkpoint?.problems() ?? []) bad(message);
+  const overrides = options.overrides === undefined ? undefined : new Overrides(options.overrides);
+  if (overrides !== undefined) problems.push(...overrides.problems(compiled));
+  return {
+    host: options.host ?? systemHost,
+    observers: options.observers ?? [],
+    concurrency,
+    aspects,
+    drainTimeout,
+    overrides,
+    attachments: new Map((options.attachments ?? []).map(({ token, value }) => [token, value])),
+    checkpoint: options.checkpoint,
+    name: options.name ?? path,
+  };
+}
+
+/** One error for all that is wrong before a start (CORE-26). */
+export function invalid(what: string, problems: readonly Problem[]): PulseError<"PULSE_INVALID"> {
+  const lines = problems.map((problem) => `\n- at ${problem.path}: ${problem.message}`).join("");
+  return new PulseError("PULSE_INVALID", `${what} is not valid:${lines}`, { details: { problems } });
+}

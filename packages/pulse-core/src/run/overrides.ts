@@ -1,0 +1,67 @@
+import type { CompiledGraph, CompiledNode } from "../compile.ts";
+import type { Problem } from "../errors.ts";
+import type { Node } from "../node.ts";
+
+/** What one execution replaces (CORE-40, CORE-50). */
+export interface OverrideSpec {
+  /** Node path to the body that runs in its place, with the node's requires, provides and aspects. */
+  readonly nodes?: Readonly<Record<string, (values: never, context: never) => unknown>>;
+  /** Key name, for a child's key after its mount's path (`mount/key`), to the value it has: its provider does not run. */
+  readonly keys?: Readonly<Record<string, unknown>>;
+}
+
+/** The overrides of one execution, looked up by path. */
+export class Overrides {
+  private readonly nodes: Readonly<Record<string, Node["body"]>>;
+  private readonly keys: Readonly<Record<string, unknown>>;
+
+  constructor(spec: OverrideSpec) {
+    this.nodes = { ...spec.nodes };
+    this.keys = { ...spec.keys };
+  }
+
+  bodyOf(path: string): Node["body"] | undefined {
+    return Object.hasOwn(this.nodes, path) ? this.nodes[path] : undefined;
+  }
+
+  replacesKeysOf(path: string, node: CompiledNode, compiled: CompiledGraph): boolean {
+    return this.keysOf(path, node, compiled) !== undefined;
+  }
+
+  /** The values of a node's replaced keys, by name; `undefined` if none of its keys is replaced. */
+  keysOf(path: string, node: CompiledNode, compiled: CompiledGraph): Record<string, unknown> | undefined {
+    const prefix = path === "" ? "" : `${path}/`;
+    const names = node.provides.map((slot) => (compiled.keys[slot] as { name: string }).name);
+    const replaced = names.filter((name) => Object.hasOwn(this.keys, prefix + name));
+    return replaced.length === 0
+      ? undefined
+      : Object.fromEntries(replaced.map((name) => [name, this.keys[prefix + name]]));
+  }
+
+  /** An override that meets nothing, or that would meet an input, is a mistake. */
+  problems(root: CompiledGraph): readonly Problem[] {
+    const nodes = new Set<string>();
+    const keys = new Set<string>();
+    collect(root, "", nodes, keys);
+    const path = root.graph.name;
+    const unknown = (what: string, name: string): Problem => ({
+      code: "PULSE_OVERRIDE_UNKNOWN",
+      path,
+      message: `the overrides name ${what} "${name}", which this graph does not have; give its path`,
+    });
+    const wrong = Object.keys(this.nodes).filter((name) => typeof this.nodes[name] !== "function");
+    return [
+      ...Object.keys(this.nodes).filter((name) => !nodes.has(name)).map((name) => unknown("node", name)),
+      ...Object.keys(this.keys).filter((name) => !keys.has(name)).map((name) => unknown("the provided key", name)),
+      ...wrong.map((name): Problem => ({ code: "PULSE_OPTION_INVALID", path, message: `the override of node "${name}" is no function` })),
+    ];
+  }
+}
+
+function collect(compiled: CompiledGraph, prefix: string, nodes: Set<string>, keys: Set<string>): void {
+  for (const node of compiled.nodes) {
+    if (node.mount === undefined) nodes.add(prefix + node.id);
+    else collect(node.mount.child, `${prefix}${node.id}/`, nodes, keys);
+    for (const slot of node.provides) keys.add(prefix + (compiled.keys[slot] as { name: string }).name);
+  }
+}

@@ -1,0 +1,55 @@
+import type { NodeContext } from "./node-context.ts";
+import type { Semaphore } from "./semaphore.ts";
+import { interruption } from "./signals.ts";
+
+/** One place of a semaphore in the hands of a chain. Made for a place that is held. */
+export class Place {
+  private readonly semaphore: Semaphore;
+  private held: boolean;
+
+  constructor(semaphore: Semaphore, held = true) {
+    this.semaphore = semaphore;
+    this.held = held;
+  }
+
+  release(): void {
+    if (!this.held) return;
+    this.held = false;
+    this.semaphore.release();
+  }
+
+  /** Takes a place now, or says that one must wait for it. */
+  tryAcquire(): boolean {
+    this.held ||= this.semaphore.tryAcquire();
+    return this.held;
+  }
+
+  /** Waits for a place; rejects with an interruption in the step in which the level is aborted (CORE-38). */
+  acquire(level: NodeContext): Promise<void> {
+    if (level.aborted) return Promise.reject(interruption(level.path, level.reason));
+    if (this.tryAcquire()) return Promise.resolve();
+    return new Promise((resolve, reject) => {
+      const leave = this.semaphore.wait(() => {
+        stop();
+        this.held = true;
+        resolve();
+        return true;
+      });
+      const stop = level.onAbort((reason) => {
+        stop();
+        leave();
+        reject(interruption(level.path, reason));
+      });
+    });
+  }
+}
+
+/** Lets go of every place a chain holds while it waits for something else; the result takes them again (CORE-18). */
+export function letGo(level: NodeContext): (() => Promise<void>) | undefined {
+  const { places } = level;
+  if (places === undefined || places.length === 0) return undefined;
+  for (const place of places) place.release();
+  return async () => {
+    for (const place of places) await place.acquire(level);
+  };
+}

@@ -1,0 +1,81 @@
+import type { Host } from "./host.ts";
+import { Semaphore } from "./semaphore.ts";
+
+/** Something that can start a node by its index. */
+export interface Starter {
+  start(node: number): void;
+  /** False once the node was cancelled while it was queued. */
+  startable(node: number): boolean;
+  /** False for a mount: it holds no place (CORE-18). */
+  holdsPlace(node: number): boolean;
+}
+
+/** Below this many taken entries the queue is not worth moving up. */
+const compactFrom = 1024;
+
+/**
+ * What is ready to run, of a whole tree of executions. One loop drains it, so that a chain of synchronous bodies
+ * needs no stack (CORE-35), in the order of the host (CORE-40).
+ */
+export class Scheduler {
+  /** The cap on the bodies of the whole tree (CORE-18). */
+  readonly places: Semaphore | undefined;
+  private readonly host: Host;
+  private starters: Starter[] = [];
+  /** Node indices; complemented for one that waited for its place and has it. */
+  private nodes: number[] = [];
+  private head = 0;
+  private draining = false;
+
+  constructor(host: Host, concurrency: number | undefined) {
+    this.host = host;
+    this.places = concurrency === undefined ? undefined : new Semaphore(concurrency);
+  }
+
+  push(starter: Starter, node: number): void {
+    this.starters.push(starter);
+    this.nodes.push(node);
+  }
+
+  drain(): void {
+    if (this.draining) return;
+    this.draining = true;
+    while (this.head < this.nodes.length) {
+      const { head } = this;
+      const at = head + (this.host.pick?.(this.nodes.length - head) ?? 0);
+      const starter = this.starters[at] as Starter;
+      const node = this.nodes[at] as number;
+      this.starters[at] = this.starters[head] as Starter;
+      this.nodes[at] = this.nodes[head] as number;
+      this.head++;
+      if (this.head > compactFrom && this.head * 2 > this.nodes.length) this.compact();
+      this.take(starter, node);
+    }
+    this.compact();
+    this.draining = false;
+  }
+
+  private take(starter: Starter, node: number): void {
+    const { places } = this;
+    if (node < 0) {
+      if (starter.startable(~node)) starter.start(~node);
+      else places?.release();
+    } else if (starter.startable(node)) {
+      if (places === undefined || !starter.holdsPlace(node) || places.tryAcquire()) starter.start(node);
+      else {
+        places.wait(() => {
+          if (!starter.startable(node)) return false;
+          this.push(starter, ~node);
+          this.drain();
+          return true;
+        });
+      }
+    }
+  }
+
+  private compact(): void {
+    this.starters = this.starters.slice(this.head);
+    this.nodes = this.nodes.slice(this.head);
+    this.head = 0;
+  }
+}

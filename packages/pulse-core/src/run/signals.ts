@@ -1,0 +1,24 @@
+import { PulseError } from "../errors.ts";
+
+/** Raised inside a chain when the engine ends one of its waits: the chain was interrupted, it did not fail (CKPT-15). */
+export function interruption(path: string, reason: unknown): PulseError<"PULSE_INTERRUPTED"> {
+  return new PulseError("PULSE_INTERRUPTED", `node "${path}" was interrupted`, {
+    cause: reason,
+    details: { path, others: [], abandoned: [] },
+  });
+}
+
+/** Raised by reading a skipped key that is not optional (CORE-7). */
+export function skipSignal(path: string, key: string): PulseError<"PULSE_SKIPPED"> {
+  return new PulseError("PULSE_SKIPPED", `node "${path}" read key "${key}", which is skipped`, { details: { path, key } });
+}
+
+/** Raised by `skip()` (CORE-8). */
+export function noValueSignal(path: string): PulseError<"PULSE_NO_VALUE"> {
+  return new PulseError("PULSE_NO_VALUE", `node "${path}" has no value`, { details: { path } });
+}
+
+/** A call that the contract does not allow (00-overview, Errors). */
+export function usage(rule: string, message: string, path: string, key?: string): PulseError<"PULSE_USAGE"> {
+  return new PulseError("PULSE_USAGE", message, { details: key === undefined ? { rule, path } : { rule, path, key } });
+}
