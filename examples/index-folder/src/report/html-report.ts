@@ -72,7 +72,7 @@ function topTerms(terms: readonly RankedTerm[]): string {
 <ol class="bars">
 ${rows.join("\n")}
 </ol>
-<p class="note">Ranked by tf-idf: often said, but not by every file. Beside each bar: how often, and in how many files.</p>
+<p class="note">Ranked by tf-idf: often said, but by few files. Beside each bar: how often, and in how many files.</p>
 </section>`;
 }
 

@@ -1,5 +1,6 @@
 import { attach, isPulseError } from "@pulse-ts/core";
 import { durable } from "@pulse-ts/durable";
+import type { Durable, RunStatus } from "@pulse-ts/durable";
 import { fileStore } from "@pulse-ts/filestore";
 import { basename, join, relative, resolve } from "node:path";
 import type { Command } from "../command-line.ts";
@@ -75,11 +76,11 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
   const store = fileStore({ folder: storeFolder });
   await using pulse = durable({ store });
 
-  const before = await earlierRun(store, runId);
-  if (command.fresh && before !== undefined) await store.catalog.delete(runId);
-  const resumes = before !== undefined && !command.fresh;
+  // Without looking at it first: a record that cannot be read is forgotten too. One that is not there is no matter.
+  if (command.fresh) await store.catalog.delete(runId);
+  const before = await statusOf(pulse, runId);
   progress.say(heading(folder, listing, runId, relative(workingFolder, storeFolder)));
-  if (resumes && before === "running") progress.say("It was interrupted; going on from what it has confirmed.");
+  if (before === "running") progress.say("It was interrupted; going on from what it has confirmed.");
 
   const title = basename(folder) === "" ? folder : basename(folder);
   const run = () =>
@@ -98,7 +99,7 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
       ],
     });
   let outcome;
-  let nothingRedone = resumes && before === "completed";
+  let nothingRedone = before === "completed";
   try {
     outcome = await run();
   } catch (error) {
@@ -109,7 +110,7 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
       );
     }
     // A run that has ended holds nobody's unfinished work: when the folder has changed since, its place is free.
-    const ended = resumes && (before === "completed" || before === "failed");
+    const ended = before === "completed" || before === "failed";
     if (!(ended && isPulseError(error, "PULSE_INCOMPATIBLE"))) throw error;
     progress.say("The folder or the command has changed since that run ended: starting anew.");
     await store.catalog.delete(runId);
@@ -141,6 +142,16 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
 }
 
 const hitsFor = (index: InvertedIndex, words: string): string[] => search(index, words).map(({ path }) => path);
+
+/** How an earlier run of that name stands; `undefined` when there is none. */
+async function statusOf(pulse: Durable, runId: string): Promise<RunStatus | undefined> {
+  try {
+    return (await pulse.inspect(runId)).status;
+  } catch (error) {
+    if (isPulseError(error, "PULSE_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
 
 function heading(folder: string, listing: Listing, runId: string, storeFolder: string): string {
   const bytes = listing.files.reduce((sum, file) => sum + file.bytes, 0);

@@ -1,4 +1,5 @@
 import type { PulseEvent } from "@pulse-ts/core";
+import type { RunEvent } from "@pulse-ts/durable";
 
 /** Where progress is shown. */
 export interface Display {
@@ -35,8 +36,8 @@ export class Progress {
     return this.all.size;
   }
 
-  /** An observer (CORE-32). */
-  readonly see = (event: PulseEvent): void => {
+  /** An observer (CORE-32, DUR-13). */
+  readonly see = (event: PulseEvent | RunEvent): void => {
     if (event.kind === "attempt-failed") {
       this.say(`${event.path}: try ${event.attempt} failed: ${textOf(event.error)}`);
     } else if (event.kind === "node-finished" && event.restored === true) {

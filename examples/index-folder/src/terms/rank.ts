@@ -1,4 +1,5 @@
 import { byCodeUnits } from "../text/order.ts";
+import { functionWords } from "./function-words.ts";
 import type { InvertedIndex, RankedTerm, Ranking } from "../values.ts";
 
 /** How many terms of the whole folder the report shows. */
@@ -7,9 +8,8 @@ export const folderTermsMax = 40;
 export const fileTermsMax = 6;
 
 /**
- * Ranks by tf-idf: a term counts for a file by the logarithm of how often it stands there, and the more the fewer
- * files have it. A term of every file says nothing about any; single letters and bare numbers are found by searching
- * but never ranked.
+ * Ranks by tf-idf: a term counts the more the oftener it is said, and the fewer files say it. A term of every file says
+ * nothing about any. Function words, single letters and bare numbers are found by searching but never ranked.
  */
 export function rank(index: InvertedIndex): Ranking {
   const terms: RankedTerm[] = [];
@@ -17,15 +17,12 @@ export function rank(index: InvertedIndex): Ranking {
   for (const [term, postings] of index.postings) {
     if (!isTelling(term)) continue;
     const rarity = rarityOf(postings.length, index.paths.length);
-    let sum = 0;
     let count = 0;
     for (const [file, times] of postings) {
-      const score = weightOf(times) * rarity;
-      sum += score;
       count += times;
-      byFile[file]?.push({ term, score: rounded(score), count: times });
+      byFile[file]?.push({ term, score: rounded(times * rarity), count: times });
     }
-    terms.push({ term, score: rounded(sum), files: postings.length, count });
+    terms.push({ term, score: rounded(count * rarity), files: postings.length, count });
   }
   return {
     terms: best(terms, folderTermsMax),
@@ -33,17 +30,13 @@ export function rank(index: InvertedIndex): Ranking {
   };
 }
 
-/** How much a term says that stands `times` times in a file. */
-export function weightOf(times: number): number {
-  return 1 + Math.log(times);
-}
-
 /** 0 for a term of every file. A folder of one file has nothing to compare with: there all terms are equally rare. */
 export function rarityOf(files: number, of: number): number {
   return of <= 1 ? 1 : Math.log(of / files);
 }
 
-const isTelling = (term: string): boolean => [...term].length > 1 && !/^\p{N}+$/u.test(term);
+const isTelling = (term: string): boolean =>
+  [...term].length > 1 && !/^\p{N}+$/u.test(term) && !functionWords.has(term);
 
 /** Four decimals: what is shown, and the same text on machines whose logarithms differ in the last bit. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000;

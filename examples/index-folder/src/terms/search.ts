@@ -1,6 +1,6 @@
 import { tokenise } from "../text/tokenise.ts";
 import type { InvertedIndex } from "../values.ts";
-import { rarityOf, weightOf } from "./rank.ts";
+import { rarityOf } from "./rank.ts";
 
 /** A file that has every term of the query. */
 export interface Hit {
@@ -19,7 +19,7 @@ export function search(index: InvertedIndex, query: string): Hit[] {
     const rarity = rarityOf(postings.length, index.paths.length) + 0.01;
     for (const [file, times] of postings) {
       const sofar = scores.get(file) ?? { matched: 0, score: 0 };
-      scores.set(file, { matched: sofar.matched + 1, score: sofar.score + weightOf(times) * rarity });
+      scores.set(file, { matched: sofar.matched + 1, score: sofar.score + (1 + Math.log(times)) * rarity });
     }
   }
   return [...scores]

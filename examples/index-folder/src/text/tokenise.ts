@@ -5,8 +5,8 @@ export const termLengthMax = 64;
 const wordPattern = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:['’_]+[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*/gu;
 
 /** Scripts that put no space between words. */
-const unspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]+/gu;
-const isUnspaced = /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
+const hasUnspaced = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]/u;
+const runsByScript = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]+|[^\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}]+/gu;
 
 /**
  * The terms of a text, in their order: compatibility forms unified, lower case, independent of the machine's language.
@@ -17,8 +17,12 @@ export function* tokenise(text: string): Generator<string> {
   // Lower case can leave the normal form again, so it is restored.
   const plain = text.normalize("NFKC").toLowerCase().normalize("NFKC").replaceAll("’", "'");
   for (const [word] of plain.matchAll(wordPattern)) {
-    for (const [part] of word.matchAll(unspaced)) {
-      if (isUnspaced.test(part)) yield* pairs([...part]);
+    if (!hasUnspaced.test(word)) {
+      if (word.length <= termLengthMax) yield word;
+      continue;
+    }
+    for (const [part] of word.matchAll(runsByScript)) {
+      if (hasUnspaced.test(part)) yield* pairs([...part]);
       else {
         const term = part.replace(/^['_]+|['_]+$/gu, "");
         if (term !== "" && term.length <= termLengthMax) yield term;
