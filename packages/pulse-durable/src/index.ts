@@ -1,5 +1,6 @@
 export type { NextStep, RunErrorDetails } from "./errors.ts";
 export { attemptKey, headerKey, mapOfKind, nodeKey, parseEntryKey, scopeKey } from "./record/entry-key.ts";
+export { memoryStore } from "./memory-store.ts";
 export { decodeEntry, encodeEntry } from "./record/entry-json.ts";
 export type { EntryPlace } from "./record/entry-json.ts";
 export { entriesOf, recordBuilder } from "./record/fold.ts";
@@ -8,3 +9,4 @@ export { recordFormat } from "./record/format.ts";
 export type * from "./record/format.ts";
 export { catalogPageDefault } from "./store.ts";
 export type { CallOptions, Catalog, CatalogPage, CatalogQuery, CatalogRun, Session, Store } from "./store.ts";
+export { checkRunId } from "./run-id.ts";

@@ -1,0 +1,23 @@
+import { PulseError } from "@pulse-ts/core";
+import { isWellFormed } from "./record/plain.ts";
+
+/**
+ * Refuses what no store can keep as a run id: anything but a string, the empty one, and one with an unpaired surrogate
+ * (REC-15). Every other string is a run id, and different strings are different runs (FILE-1).
+ * @throws PULSE_INVALID
+ */
+export function checkRunId(runId: unknown): asserts runId is string {
+  const wrong =
+    typeof runId !== "string"
+      ? `is ${runId === null ? "null" : typeof runId}, not a string`
+      : runId === ""
+        ? "is empty"
+        : isWellFormed(runId)
+          ? undefined
+          : "has an unpaired surrogate";
+  if (wrong === undefined) return;
+  const message = `the run id ${wrong}; give a string that names the run`;
+  throw new PulseError("PULSE_INVALID", message, {
+    details: { problems: [{ code: "PULSE_OPTION_INVALID", message, path: "runId" }], next: "new-run-id" },
+  });
+}
