@@ -42,19 +42,22 @@ export type OutputsOf<Graph extends Ports> = {
   readonly [Entry in Graph["outputs"][number] as Entry["name"]]: Entry[typeof value];
 };
 
-type ProvidedOf<Element> = Element extends Named ? Element[typeof provided] : never;
-
 /** Each key that a list of nodes provides, with the places of its providers. */
 type Places<Nodes extends readonly Named[]> = {
-  [Place in keyof Nodes as Place extends `${number}` ? ProvidedOf<Nodes[Place]> : never]: Place;
+  [Place in keyof Nodes as Place extends `${number}`
+    ? Nodes[Place] extends { readonly [provided]: infer Name extends string }
+      ? Name
+      : never
+    : never]: Place;
 };
 
-type IsUnion<Type, Each = Type> = Type extends Each ? ([Each] extends [Type] ? false : true) : never;
+/** `Name` if there are several of `Type`, which must be given twice. */
+type Several<Type, Each, Name> = Type extends unknown ? (Each extends Type ? never : Name) : never;
 
 /** Names known one by one. Of `string` and `k${number}`, as loops make them, only the run-time check can judge. */
 type Literal<Name> = Name extends string ? (Record<never, never> extends Record<Name, 1> ? never : Name) : never;
 
-type Twice<Owners> = { [Name in keyof Owners]: IsUnion<Owners[Name]> extends true ? Name : never }[keyof Owners];
+type Twice<Owners> = { [Name in keyof Owners]: Several<Owners[Name], Owners[Name], Name> }[keyof Owners];
 
 /** The sentence, or nothing to say if no name is known. */
 type Say<What extends string, Name> = [Literal<Name>] extends [never] ? unknown : `${What}: ${Literal<Name>}`;

@@ -5,19 +5,19 @@ import type { Named } from "./infer.ts";
 import type { AnyKey, value } from "./key.ts";
 
 /** What a body takes: the values of what it requires, by key name. */
-export type ValuesOf<Requires extends readonly Requirement[]> = {
-  readonly [Entry in Requires[number] as Entry["name"]]: Entry[typeof value];
+export type ValuesOf<Requires extends Requirement> = {
+  readonly [Entry in Requires as Entry["name"]]: Entry[typeof value];
 };
 
 /** What a body returns: what it provides, by key name. */
-export type ResultOf<Provides extends readonly AnyKey[]> = Provides extends readonly []
+export type ResultOf<Provides extends AnyKey> = [Provides] extends [never]
   ? void | undefined | Record<string, never>
-  : { readonly [Entry in Provides[number] as Entry["name"]]: Entry[typeof value] | Settled };
+  : { readonly [Entry in Provides as Entry["name"]]: Entry[typeof value] | Settled };
 
 /** A node's work: takes values and a context, gives what the node provides, at once or later. */
-export type Body<Requires extends readonly Requirement[], Provides extends readonly AnyKey[]> = (
+export type Body<Requires extends Requirement, Provides extends AnyKey> = (
   values: ValuesOf<Requires>,
-  context: Context<Requires[number]["name"], Provides[number]["name"]>,
+  context: Context<Requires["name"], Provides["name"]>,
 ) => ResultOf<Provides> | Promise<ResultOf<Provides>>;
 
 /** A unit of work (CORE-4). Its type carries names only: value types live in the keys (CORE-49). */
@@ -31,22 +31,22 @@ export interface Node<Required extends string = string, Provided extends string 
   readonly body: (values: never, context: never) => unknown;
 }
 
-export interface NodeSpec<Requires extends readonly Requirement[], Provides extends readonly AnyKey[]> {
-  readonly requires?: Requires;
-  readonly provides?: Provides;
+export interface NodeSpec<Requires extends Requirement, Provides extends AnyKey> {
+  readonly requires?: readonly Requires[];
+  readonly provides?: readonly Provides[];
   /** Around the body, outermost first; inside the graph's and the execution's (CORE-13). */
   readonly aspects?: readonly Aspect[];
 }
 
 /** A node: `node("shorten", { requires: [page], provides: [summary] }, ({ page }) => ({ summary: … }))`. */
 export function node<
-  const Requires extends readonly Requirement[] = readonly [],
-  const Provides extends readonly AnyKey[] = readonly [],
+  Requires extends Requirement = never,
+  Provides extends AnyKey = never,
 >(
   id: string,
   spec: NodeSpec<Requires, Provides>,
   body: Body<Requires, Provides>,
-): Node<Requires[number]["name"], Provides[number]["name"]> {
+): Node<Requires["name"], Provides["name"]> {
   const made: Omit<Node, keyof Named> = {
     kind: "node",
     id,
@@ -56,5 +56,5 @@ export function node<
     body,
   };
   // The cast adds the names that only types hold.
-  return Object.freeze(made) as Node<Requires[number]["name"], Provides[number]["name"]>;
+  return Object.freeze(made) as Node<Requires["name"], Provides["name"]>;
 }
