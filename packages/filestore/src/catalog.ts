@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import { catalogPageDefault } from "@pulse-ts/durable";
-import type { Catalog, CatalogPage, CatalogQuery, CatalogRun, RunRecord } from "@pulse-ts/durable";
+import type { Catalog, CatalogPage, CatalogQuery, CatalogRun } from "@pulse-ts/durable";
 import { deleteRun, doingWith } from "./epoch.ts";
 import { shown, storeError } from "./failure.ts";
 import { readHead } from "./journal.ts";
@@ -107,9 +107,14 @@ async function runIdInside({ platform, root }: Parts, name: string): Promise<str
     const snapshot = listing.snapshots.at(-1);
     const newest = listing.epochs.at(-1);
     if (snapshot !== undefined) {
-      return await readSnapshotRunId(platform, join(path, snapshotName(listing.incarnation, snapshot.revision, snapshot.epoch)));
+      return await readSnapshotRunId(
+        platform,
+        join(path, snapshotName(listing.incarnation, snapshot.revision, snapshot.epoch)),
+      );
     }
-    return newest === undefined ? undefined : (await readHead(platform, { runId: "", path }, listing.incarnation, newest))?.runId;
+    return newest === undefined
+      ? undefined
+      : (await readHead(platform, { runId: "", path }, listing.incarnation, newest))?.runId;
   } catch {
     return undefined;
   }

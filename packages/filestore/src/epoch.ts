@@ -6,7 +6,16 @@ import { describeHolder, judge } from "./holder.ts";
 import type { Holder } from "./holder.ts";
 import { headLine, readHead } from "./journal.ts";
 import type { EpochHead } from "./journal.ts";
-import { journalName, locksFolder, markName, newFolder, newIncarnation, newToken, snapshotName, sortNames } from "./layout.ts";
+import {
+  journalName,
+  locksFolder,
+  markName,
+  newFolder,
+  newIncarnation,
+  newToken,
+  snapshotName,
+  sortNames,
+} from "./layout.ts";
 import type { Listing, RunFolder } from "./layout.ts";
 import { isHeldHere, lockPath, lockState } from "./lock.ts";
 import type { Parts } from "./parts.ts";
@@ -42,7 +51,10 @@ export async function takeEpoch(parts: Parts, request: TakeRequest): Promise<Epo
     const taken = await tryToTake(parts, request);
     if (taken !== undefined) return taken;
   }
-  throw refusal(doing, `the run's folder was replaced ${roundsMax} times meanwhile, or holds files of others: ${run.path}`);
+  throw refusal(
+    doing,
+    `the run's folder was replaced ${roundsMax} times meanwhile, or holds files of others: ${run.path}`,
+  );
 }
 
 /** How often taking begins anew because the folder was removed or made by somebody else in the same moment. */
@@ -98,8 +110,10 @@ async function whoHolds(
   // Published whole and read back torn: the system went down in between, and its owner with it.
   if (head === undefined) return "nobody";
   if (head.deleted) return "deleted";
-  const self = await parts.holder();
-  return (await isGone(parts, head, self)) ? "nobody" : head;
+  if (!(await isGone(parts, head, await parts.holder()))) return head;
+  // An owner that had nothing to save takes its epoch back before it lets go. So an epoch that is still there now stays,
+  // and the next one can be built on it; else two contenders could follow two different epochs.
+  return parts.platform.exists(join(run.path, journalName(incarnation, newest))) ? "nobody" : "replaced";
 }
 
 async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<boolean> {
@@ -110,7 +124,8 @@ async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<bool
   const verdict = await judge(head.holder, self, parts.probe);
   const gone = verdict === "dead" || (verdict === "unknown" && lock === "stale");
   // Nobody is left who would remove it; of an owner that may come back it is left to that one.
-  if (verdict === "dead") await parts.platform.removeFolder("old-file-remove", lockPath(locks, head.token)).catch(() => undefined);
+  if (verdict === "dead")
+    await parts.platform.removeFolder("old-file-remove", lockPath(locks, head.token)).catch(() => undefined);
   return gone;
 }
 
@@ -193,7 +208,8 @@ export async function removeOld(parts: Parts, { run, incarnation, epoch }: Epoch
   const listing = sortNames((await parts.platform.list(run.path)) ?? []);
   if (listing?.incarnation !== incarnation) return;
   const { epochs, snapshots } = listing;
-  for (const old of epochs.filter((found) => found < epoch)) await removeFile(parts, run, journalName(incarnation, old));
+  for (const old of epochs.filter((found) => found < epoch))
+    await removeFile(parts, run, journalName(incarnation, old));
   for (const old of snapshots.slice(0, -1)) {
     await removeFile(parts, run, snapshotName(incarnation, old.revision, old.epoch));
   }

@@ -35,9 +35,13 @@ export function refusal(doing: Doing, found: string, code?: string, cause?: unkn
 
 /** A PULSE_CORRUPT error: `where` is file and line, `found` what is wrong there (FILE-2). */
 export function corrupt(runId: string, where: string, found: string): PulseError<"PULSE_CORRUPT"> {
-  return new PulseError("PULSE_CORRUPT", `reading run "${shown(runId)}": ${where}: ${found}; restore the run from a backup`, {
-    details: { runId, next: "restore-backup", where },
-  });
+  return new PulseError(
+    "PULSE_CORRUPT",
+    `reading run "${shown(runId)}": ${where}: ${found}; restore the run from a backup`,
+    {
+      details: { runId, next: "restore-backup", where },
+    },
+  );
 }
 
 /** A PULSE_USAGE error for a call that the store contract does not allow. */

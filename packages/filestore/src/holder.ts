@@ -97,7 +97,8 @@ export const systemProbe: ProcessProbe = {
   async started(pid) {
     if (process.platform === "linux") return await startedOnLinux(pid);
     if (!exists(pid)) return "gone";
-    const at = process.platform === "darwin" ? await outputOf("/bin/ps", ["-o", "lstart=", "-p", String(pid)]) : undefined;
+    const at =
+      process.platform === "darwin" ? await outputOf("/bin/ps", ["-o", "lstart=", "-p", String(pid)]) : undefined;
     return at === undefined ? undefined : { at };
   },
 };
@@ -148,7 +149,10 @@ async function textFile(path: string): Promise<string> {
 
 async function outputOf(command: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)(command, args, { timeout: commandMs, env: { LC_ALL: "C", TZ: "UTC" } });
+    const { stdout } = await promisify(execFile)(command, args, {
+      timeout: commandMs,
+      env: { LC_ALL: "C", TZ: "UTC" },
+    });
     const text = stdout.trim();
     return text === "" ? undefined : text;
   } catch {

@@ -85,7 +85,7 @@ export async function* linesOf(file: FileHandle): AsyncGenerator<RawLine> {
   const block = Buffer.allocUnsafe(blockBytes);
   let parts: Buffer[] = [];
   let number = 1;
-  for (let position = 0; ; ) {
+  for (let position = 0; ;) {
     const { bytesRead } = await file.read(block, 0, blockBytes, position);
     if (bytesRead === 0) break;
     position += bytesRead;

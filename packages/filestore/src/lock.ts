@@ -40,12 +40,7 @@ export async function takeLock(locks: string, token: string, staleMs: number): P
 export type LockState = "absent" | "fresh" | "stale";
 
 /** What the lock of another owner says. */
-export async function lockState(
-  platform: Platform,
-  locks: string,
-  token: string,
-  staleMs: number,
-): Promise<LockState> {
+export async function lockState(platform: Platform, locks: string, token: string, staleMs: number): Promise<LockState> {
   if ((await platform.changedAt(lockPath(locks, token))) === undefined) return "absent";
   return (await lockfile.check(join(locks, token), { realpath: false, stale: staleMs })) ? "fresh" : "stale";
 }

@@ -75,7 +75,7 @@ export const realPlatform: Platform = {
   createFile: async (_step, path) => await open(path, "ax"),
   openToAppend: async (path) => await open(path, constants.O_WRONLY | constants.O_APPEND),
   async write(_step, file, bytes) {
-    for (let done = 0; done < bytes.length; ) {
+    for (let done = 0; done < bytes.length;) {
       const { bytesWritten } = await file.write(bytes, done);
       done += bytesWritten;
     }

@@ -61,7 +61,12 @@ export async function isRoot({ platform, root }: Parts, doing: Doing): Promise<b
 }
 
 /** A file of a format that this version does not read (STORE-9). */
-export function newerFormat(runId: string, what: string, where: string, found: number): PulseError<"PULSE_NEWER_FORMAT"> {
+export function newerFormat(
+  runId: string,
+  what: string,
+  where: string,
+  found: number,
+): PulseError<"PULSE_NEWER_FORMAT"> {
   return new PulseError(
     "PULSE_NEWER_FORMAT",
     `${what}: ${where} has format ${found}, this version of @pulse-ts/filestore reads up to ${fileFormat}; use a newer one`,
@@ -107,7 +112,10 @@ async function refuseNetwork({ platform, root }: Parts, existing: string, doing:
 }
 
 const onNetwork = (doing: Doing, name: string): PulseError =>
-  refusal(doing, `the folder is on a network file system (${name}), where locks and links cannot be relied on; choose a folder on a local disk`);
+  refusal(
+    doing,
+    `the folder is on a network file system (${name}), where locks and links cannot be relied on; choose a folder on a local disk`,
+  );
 
 /** By the number that Linux gives each kind (linux/magic.h and their own sources). */
 const networkFileSystems: ReadonlyMap<number, string> = new Map([
