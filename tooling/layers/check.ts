@@ -13,9 +13,16 @@ export function checkLayers(root: string): Report {
   const packages = readPackages(root, "packages");
   const seen = { files: 0, imports: 0, between: 0 };
   const problems: string[] = [];
+  const notes: string[] = [];
   for (const workspacePackage of packages) {
     const files = readFiles(root, workspacePackage.folder, [".ts", ".mts", ".cts", ".js", ".mjs", ".cjs"]);
-    problems.push(...checkManifest(workspacePackage), ...checkCycles(files));
+    const rings = cyclesOf(files, ({ runs }) => runs);
+    problems.push(...checkManifest(workspacePackage), ...rings);
+    notes.push(
+      ...cyclesOf(files, () => true)
+        .filter((ring) => !rings.includes(ring))
+        .map((ring) => `types only: ${ring}`),
+    );
     for (const file of files) {
       const imports = importsOf(file.path, file.text);
       seen.files += 1;
@@ -33,6 +40,7 @@ export function checkLayers(root: string): Report {
       "imports between packages": seen.between,
     },
     problems,
+    notes,
   };
 }
 
@@ -79,13 +87,17 @@ function checkOwnImport(from: string, to: string, specifier: string, inTest: boo
   return reason === undefined ? [] : [`${place}: ${reason}`];
 }
 
-function checkCycles(files: readonly SourceFile[]): string[] {
+/**
+ * Rings of files inside a package. One of imports that run is a problem: a name in it can be read before it is there.
+ * One that only types close is noted: engine objects that hold each other are described in two files.
+ */
+function cyclesOf(files: readonly SourceFile[], keep: (found: Import) => boolean): string[] {
   const paths = new Set(files.map(({ path }) => path));
   const edges = new Map(
     files.map(({ path, text }) => [
       path,
       importsOf(path, text)
-        .filter(({ specifier, runs }) => runs && specifier.startsWith("."))
+        .filter((found) => keep(found) && found.specifier.startsWith("."))
         .map(({ specifier }) => posix.join(posix.dirname(path), specifier))
         .filter((target) => paths.has(target)),
     ]),

@@ -134,6 +134,17 @@ describe("each kind of violation is caught", () => {
   });
 });
 
+test("a ring that only types close is noted and no violation", () => {
+  using tree = plant({
+    ...clean,
+    "packages/codec/src/a.ts": `import { b } from "./b.ts";\nexport type A = typeof b;`,
+    "packages/codec/src/b.ts": `import type { A } from "./a.ts";`,
+  });
+  const { problems, notes } = checkLayers(tree.root);
+  expect(problems).toEqual([]);
+  expect(notes).toEqual([expect.stringContaining("types only: packages/codec/src/a.ts: circular imports")]);
+});
+
 test("what is written in comments and strings is no import", () => {
   expect(importsOf("a.ts", `// import "x";\nconst text = 'import "y"';\n/** {@link import("z")} */`)).toEqual([]);
 });
