@@ -39,8 +39,8 @@ export function recordProblems(record: RunRecord, definition: DefinitionView): r
   const { scopeOf, problems } = chainsOf(record);
   return [
     ...problems,
-    ...attemptProblems(record, definition, scopeOf),
     ...scopeProblems(record, definition, scopeOf),
+    ...attemptProblems(record, definition, scopeOf),
     ...nodeProblems(record, definition, scopeOf),
     ...statusProblems(record, definition),
     ...valueProblems(record),
