@@ -66,7 +66,7 @@ type Say<What extends string, Name> = [Literal<Name>] extends [never] ? unknown 
 export type CheckNodes<Nodes extends readonly Named[], Inputs extends string> = CheckAll<
   Nodes,
   Nodes[number][typeof provided] | Inputs,
-  Twice<Places<Nodes>> | (Inputs & Nodes[number][typeof provided])
+  Twice<Places<Nodes>> | Extract<Nodes[number][typeof provided], Inputs>
 >;
 
 /** Looks at the nodes as a whole before it looks at each: good graphs are the usual case, and cheap so. */

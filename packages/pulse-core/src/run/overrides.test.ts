@@ -16,15 +16,14 @@ const watching = aspect("watching", async ({ path }, next) => {
   await next();
 });
 
+const make = node("make", { requires: [given], provides: [made, beside], aspects: [watching] }, (values) => {
+  bodies.push("make");
+  return { made: values.given, beside: values.given };
+});
 const inner = graph("inner", {
   inputs: [given],
   outputs: [made, beside],
-  nodes: [
-    node("make", { requires: [given], provides: [made, beside], aspects: [watching] }, (values) => {
-      bodies.push("make");
-      return { made: values.given, beside: values.given };
-    }),
-  ],
+  nodes: [make],
 });
 const outer = graph("outer", {
   inputs: [given],
@@ -77,7 +76,7 @@ test("CORE-40 CORE-50 the provider of a replaced key does not run and is finishe
     nodes: [
       ...inner.nodes,
       node("use", { requires: [made], provides: [after] }, (values) => ({ after: values.made + 1 })),
-    ] as never,
+    ],
   });
   const outcome = await run(single, { given: 1 }, { observers: [log.observer], overrides: { keys: { made: 41 } } });
   expect(outcome.outputs).toEqual({
