@@ -8,7 +8,8 @@ test("without arguments everything is at its default", () => {
 });
 
 test("every option is read", () => {
-  const words = "notes --out o --store s --run-id r --fresh --chunks 3 --search cursor --flaky 0.5 --seed 7 --slow 10 --trace t";
+  const words =
+    "notes --out o --store s --run-id r --fresh --chunks 3 --search cursor --flaky 0.5 --seed 7 --slow 10 --trace t";
   expect(readCommand(words.split(" "))).toEqual({
     kind: "index",
     folder: "notes",
@@ -26,7 +27,18 @@ test("every option is read", () => {
 
 test("help explains each option", () => {
   expect(readCommand(["--chunks", "3", "-h"])).toEqual({ kind: "help" });
-  for (const option of ["--out", "--store", "--run-id", "--fresh", "--chunks", "--search", "--flaky", "--seed", "--slow", "--trace"]) {
+  for (const option of [
+    "--out",
+    "--store",
+    "--run-id",
+    "--fresh",
+    "--chunks",
+    "--search",
+    "--flaky",
+    "--seed",
+    "--slow",
+    "--trace",
+  ]) {
     expect(help).toContain(`  ${option}`);
   }
 });

@@ -113,7 +113,9 @@ function numberOf(name: string, text: string | undefined, range: Range): number 
   if (text === undefined) return undefined;
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (value >= range.from && value <= range.to && (!range.whole || Number.isInteger(value))) return value;
-  throw usage(`--${name} takes a ${range.whole ? "whole " : ""}number from ${range.from} to ${range.to}, not ${JSON.stringify(text)}`);
+  throw usage(
+    `--${name} takes a ${range.whole ? "whole " : ""}number from ${range.from} to ${range.to}, not ${JSON.stringify(text)}`,
+  );
 }
 
 const usage = (text: string, cause?: unknown): Problem =>

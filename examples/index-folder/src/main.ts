@@ -40,8 +40,8 @@ async function main(words: readonly string[]): Promise<number> {
     workingFolder: process.cwd(),
     display: {
       write: (text) => void process.stderr.write(text),
-      live: process.stderr.isTTY === true,
-      ...(process.stderr.isTTY === true && { columns: process.stderr.columns }),
+      live: process.stderr.isTTY,
+      ...(process.stderr.isTTY && { columns: process.stderr.columns }),
     },
     signal: interruption.signal,
   };

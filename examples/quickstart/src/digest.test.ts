@@ -4,9 +4,13 @@ import { digest } from "./digest.ts";
 
 test("CORE-16 the example's first try fails, its second gives the summary, and a wrong input runs nothing", async () => {
   const failures: unknown[] = [];
-  const outcome = await run(digest, { url: "https://example.org" }, {
-    observers: [(event) => event.kind === "attempt-failed" && failures.push(event.error)],
-  });
+  const outcome = await run(
+    digest,
+    { url: "https://example.org" },
+    {
+      observers: [(event) => event.kind === "attempt-failed" && failures.push(event.error)],
+    },
+  );
   expect(outcome.values.summary).toBe("About example.org: A graph runs its nodes.");
   expect(failures).toEqual([new Error("connection reset")]);
   await expect(run(digest, { url: "no address" })).rejects.toMatchObject({

@@ -10,7 +10,10 @@ let asked = 0;
 function fetchPage(address: string): { title: string; text: string } {
   asked += 1;
   if (asked === 1) throw new Error("connection reset");
-  return { title: `About ${new URL(address).hostname}`, text: "A graph runs its nodes. Each waits for its keys. That is all." };
+  return {
+    title: `About ${new URL(address).hostname}`,
+    text: "A graph runs its nodes. Each waits for its keys. That is all.",
+  };
 }
 
 const download = node(

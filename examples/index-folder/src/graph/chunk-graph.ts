@@ -27,7 +27,12 @@ const read = node(
     requires: [folder, files],
     provides: [texts],
     aspects: [
-      retry({ limit: readTriesMax, delay: 20, backoff: "exponential", when: (error) => error instanceof PassingFailure }),
+      retry({
+        limit: readTriesMax,
+        delay: 20,
+        backoff: "exponential",
+        when: (error) => error instanceof PassingFailure,
+      }),
       limiter(readsAtOnce),
       watched,
     ],

@@ -10,9 +10,13 @@ import { indexGraph } from "./index-graph.ts";
 
 async function indexInMemory(folder: string, chunks: number, reader: FileReader = diskReader) {
   const listing = await walk(folder, { leaveOut: [] });
-  const outcome = await run(indexGraph(chunks), { folder, title: "harbour", listing }, {
-    attachments: [attach(equipment, { reader })],
-  });
+  const outcome = await run(
+    indexGraph(chunks),
+    { folder, title: "harbour", listing },
+    {
+      attachments: [attach(equipment, { reader })],
+    },
+  );
   return outcome.values;
 }
 

@@ -1,6 +1,5 @@
 import { isPulseError } from "@pulse-ts/core";
-// Brings the codes of durable and stores into core's list.
-import type {} from "@pulse-ts/durable";
+import type { PulseErrorDetails } from "@pulse-ts/core";
 import { Problem } from "../problem.ts";
 
 /** What is said to the person at the terminal about an error that ended the job. No stack trace: it would help nobody. */
@@ -25,10 +24,7 @@ export function explain(error: unknown, runId: string): string {
   return messageOf(error);
 }
 
-function explainDifference(
-  details: { readonly what: string; readonly expected?: unknown; readonly found?: unknown },
-  runId: string,
-): string {
+function explainDifference(details: PulseErrorDetails["PULSE_INCOMPATIBLE"], runId: string): string {
   const ways: Readonly<Record<string, string>> = {
     inputs: `The folder has changed since run ${runId} was interrupted: what the run has confirmed does not fit it any more.`,
     definition: `Run ${runId} was begun with another number of chunks, or by another version of this program.`,

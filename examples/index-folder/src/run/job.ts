@@ -84,20 +84,24 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
 
   const title = basename(folder) === "" ? folder : basename(folder);
   const run = () =>
-    pulse.runOrResume(job, { folder, title, listing }, {
-      runId,
-      version: jobVersion,
-      signal: options.signal,
-      observers: [progress.see],
-      attachments: [
-        attach(equipment, {
-          reader: options.reader ?? diskReader,
-          ...(command.faults !== undefined && { faults: command.faults }),
-          ...(command.traceFile !== undefined && { traceFile: at(command.traceFile) }),
-          ...(command.slowMs !== undefined && { slowMs: command.slowMs }),
-        }),
-      ],
-    });
+    pulse.runOrResume(
+      job,
+      { folder, title, listing },
+      {
+        runId,
+        version: jobVersion,
+        signal: options.signal,
+        observers: [progress.see],
+        attachments: [
+          attach(equipment, {
+            reader: options.reader ?? diskReader,
+            ...(command.faults !== undefined && { faults: command.faults }),
+            ...(command.traceFile !== undefined && { traceFile: at(command.traceFile) }),
+            ...(command.slowMs !== undefined && { slowMs: command.slowMs }),
+          }),
+        ],
+      },
+    );
   let outcome;
   let nothingRedone = before === "completed";
   try {

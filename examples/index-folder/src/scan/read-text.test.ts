@@ -48,16 +48,13 @@ test("what another try would not mend is left out, and what it may mend is a pas
 
 test("a file that grows, shrinks or is written while it is read is a passing failure", async () => {
   const bytes = encode("text");
-  const changing = (...states: readonly [number, string][]): FileReader => {
-    let at = 0;
-    return {
-      state: () => {
-        const [size, modified] = states[at++] as [number, string];
-        return Promise.resolve({ bytes: size, modified });
-      },
-      read: () => Promise.resolve(bytes),
-    };
-  };
+  const changing = (...states: [number, string][]): FileReader => ({
+    state: () => {
+      const [size, modified] = states.shift() ?? [0, "asked too often"];
+      return Promise.resolve({ bytes: size, modified });
+    },
+    read: () => Promise.resolve(bytes),
+  });
   await expect(read(changing([4, "1"], [5, "2"]))).rejects.toThrow("a.md changed while it was read");
   await expect(read(changing([4, "1"], [4, "2"]))).rejects.toBeInstanceOf(PassingFailure);
   await expect(read(changing([3, "1"], [3, "1"]))).rejects.toBeInstanceOf(PassingFailure);

@@ -40,7 +40,8 @@ export async function walk(folder: string, options: WalkOptions): Promise<Listin
       if (kind === "folder") waiting.push(path);
       else if (kind === "file" && textName.test(name)) files.push(await entryOf(folder, path));
       else otherFiles += 1;
-      if (files.length > filesMax) throw new Problem(`${folder} holds more than ${filesMax} text files; name a part of it`);
+      if (files.length > filesMax)
+        throw new Problem(`${folder} holds more than ${filesMax} text files; name a part of it`);
     }
   }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
@@ -50,7 +51,9 @@ export async function walk(folder: string, options: WalkOptions): Promise<Listin
     );
   }
   if (files.length === 0) {
-    throw new Problem(`${folder} holds no text or Markdown file (looked for .md, .markdown, .mdx, .txt, .text, .rst, .adoc, .org)`);
+    throw new Problem(
+      `${folder} holds no text or Markdown file (looked for .md, .markdown, .mdx, .txt, .text, .rst, .adoc, .org)`,
+    );
   }
   return {
     files: files.toSorted((left, right) => byCodeUnits(left.path, right.path)),
@@ -72,7 +75,8 @@ export async function folderAt(path: string): Promise<string> {
     if (error instanceof Problem) throw error;
     const code = systemCode(error);
     if (code === "ENOENT") throw new Problem(`there is no folder ${path}`, { cause: error });
-    if (code === "ENOTDIR") throw new Problem(`there is no folder ${path}: a part of that path is a file`, { cause: error });
+    if (code === "ENOTDIR")
+      throw new Problem(`there is no folder ${path}: a part of that path is a file`, { cause: error });
     throw new Problem(`the folder ${path} cannot be opened (${code ?? String(error)})`, { cause: error });
   }
 }

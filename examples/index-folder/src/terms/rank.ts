@@ -47,6 +47,8 @@ function best<Term extends { readonly term: string; readonly score: number; read
 ): Term[] {
   return terms
     .filter(({ score }) => score > 0)
-    .toSorted((left, right) => right.score - left.score || right.count - left.count || byCodeUnits(left.term, right.term))
+    .toSorted(
+      (left, right) => right.score - left.score || right.count - left.count || byCodeUnits(left.term, right.term),
+    )
     .slice(0, most);
 }

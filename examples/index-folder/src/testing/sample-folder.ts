@@ -28,7 +28,7 @@ export const sampleFiles: Readonly<Record<string, string | Uint8Array>> = {
   "guide/deep/lights.md": "Lights\n======\n\nRed to port, green to starboard. The lighthouse blinks twice.\n",
   "notes/港.md": "# 港\n\n船は港で潮を待つ。\n",
   "notes/empty.txt": "",
-  "notes/<b>odd & \"name\".md": "# <script>alert(1)</script>\n\nShoals & shallows.\n",
+  'notes/<b>odd & "name".md': "# <script>alert(1)</script>\n\nShoals & shallows.\n",
   "notes/data.txt": Uint8Array.of(80, 75, 0, 4),
   "notes/latin.txt": Uint8Array.of(0x63, 0x61, 0x66, 0xe9),
   "picture.png": Uint8Array.of(0x89, 0x50),
