@@ -1,4 +1,5 @@
-import { Place } from "../run/place.ts";
+import type { NodeContext } from "../run/node-context.ts";
+import { keepUntilDealtWith, Place } from "../run/place.ts";
 import { Semaphore } from "../run/semaphore.ts";
 import type { Aspect } from "./aspect.ts";
 import { makeBuiltIn } from "./built-in.ts";
@@ -17,17 +18,20 @@ export function limiter(places: number): Aspect {
     const place = new Place(semaphore, false);
     level.places = [...(level.places ?? []), place];
     const run = (): Promise<void> | void => {
-      let running: Promise<void> | void;
       try {
-        running = inner(level);
+        const running = inner(level);
+        if (running === undefined) place.release();
+        else return running.then(() => place.release(), (error: unknown) => failed(level, place, error));
       } catch (error) {
-        place.release();
-        throw error;
+        failed(level, place, error);
       }
-      if (running === undefined) place.release();
-      else return running.finally(() => place.release());
       return undefined;
     };
     return !level.aborted && place.tryAcquire() ? run() : place.acquire(level).then(run);
   });
+}
+
+function failed(level: NodeContext, place: Place, error: unknown): never {
+  keepUntilDealtWith(level, place);
+  throw error;
 }

@@ -2,7 +2,7 @@ import { isPulseError } from "../errors.ts";
 import { after } from "../run/host.ts";
 import { isSkip } from "../run/is-skip.ts";
 import type { NodeContext } from "../run/node-context.ts";
-import { letGo } from "../run/place.ts";
+import { letGo, releaseFailed } from "../run/place.ts";
 import { interruption } from "../run/signals.ts";
 import { WriteSet } from "../run/write-set.ts";
 import type { Aspect } from "./aspect.ts";
@@ -68,6 +68,7 @@ async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan
       // With checkpoints the failure is confirmed before anything else happens (CKPT-34).
       await tree.checkpoint?.failTry(level, error);
       if (index >= plan.limit) throw error;
+      releaseFailed(outer);
       await pause(outer, plan.waitMs(index, tree.host.random));
     }
   }

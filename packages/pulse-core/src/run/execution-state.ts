@@ -9,7 +9,7 @@ import type { Scheduler, Starter } from "./scheduler.ts";
 import { pending, ready, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
 import type { Tree } from "./tree.ts";
-import { PulseError } from "../errors.ts";
+import { isPulseError, PulseError } from "../errors.ts";
 
 /** The states of a node (CORE-12), in the order in which they can follow each other. */
 export const nodeStates = ["waiting", "running", "completed", "skipped", "failed", "canceled"] as const;
@@ -262,6 +262,8 @@ export class ExecutionState implements Starter {
   /** Keeps a failure that came after the first; the host's own reason is told already. */
   private keep(error: unknown): void {
     const { stop } = this;
+    // What the engine itself raised to end a wait says nothing that the reason does not.
+    if (isPulseError(error, "PULSE_INTERRUPTED")) return;
     if (stop?.kind === "interrupted" && stop.reason === error) return;
     if (stop?.kind === "failed" && stop.failure.error === error) return;
     this.others.push(error);
@@ -367,9 +369,9 @@ export class ExecutionState implements Starter {
 
 /** Whether a body's error says no more than that it was aborted. */
 function isAbort(error: unknown, reason: unknown): boolean {
-  if (error === reason) return true;
+  if (error === reason || isPulseError(error, "PULSE_INTERRUPTED")) return true;
   try {
-    return typeof error === "object" && error !== null && ["AbortError", "PulseError"].includes((error as Error).name);
+    return typeof error === "object" && error !== null && (error as Error).name === "AbortError";
   } catch {
     return false;
   }

@@ -119,8 +119,9 @@ export class RootExecution {
       this.settle?.();
     };
     const { signal } = options;
-    if (signal?.aborted === true) {
-      state.startStopped({ kind: "interrupted", reason: signal.reason });
+    const passed = this.limitsMs().find((ms) => ms <= 0);
+    if (signal?.aborted === true || passed !== undefined) {
+      state.startStopped({ kind: "interrupted", reason: signal?.aborted === true ? signal.reason : notDone(passed ?? 0) });
       return;
     }
     if (signal !== undefined) {
@@ -128,24 +129,15 @@ export class RootExecution {
       signal.addEventListener("abort", abort, { once: true });
       this.undo.push(() => signal.removeEventListener("abort", abort));
     }
-    this.armDeadlines();
+    for (const ms of this.limitsMs()) this.undo.push(after(state.tree.host, ms, () => this.cancel(notDone(ms))));
     state.start();
   }
 
-  private armDeadlines(): void {
+  /** Milliseconds until the host's deadlines (CORE-46). */
+  private limitsMs(): readonly number[] {
     const { timeout, deadline } = this.options;
-    const { host } = this.state.tree;
-    const limits = [timeout, deadline === undefined ? undefined : Number(deadline) - host.now()];
-    for (const ms of limits) {
-      if (ms === undefined) continue;
-      const timeoutMs = Math.max(0, ms);
-      const stop = after(host, timeoutMs, () => {
-        this.cancel(
-          new PulseError("PULSE_TIMEOUT", `the execution was not done after ${timeoutMs} ms`, { details: { timeoutMs } }),
-        );
-      });
-      this.undo.push(stop);
-    }
+    const left = deadline === undefined ? undefined : Number(deadline) - this.state.tree.host.now();
+    return [timeout, left].filter((ms) => ms !== undefined);
   }
 
   cancel(reason?: unknown): void {
@@ -175,6 +167,9 @@ export class RootExecution {
     resolve(outcome);
   }
 }
+
+const notDone = (timeoutMs: number): PulseError =>
+  new PulseError("PULSE_TIMEOUT", `the execution was not done in time (${timeoutMs} ms from its start)`, { details: { timeoutMs } });
 
 const canceled = (): Error => new Error("the execution was cancelled; give cancel a reason to see it here");
 

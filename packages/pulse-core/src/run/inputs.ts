@@ -28,7 +28,7 @@ export function receiveInputs(
   for (const { name, slot, optional } of compiled.inputs) {
     const has = Object.hasOwn(given, name);
     const value = has ? given[name] : skipped;
-    if (value === skipped || (optional && value === undefined)) {
+    if (value === skipped) {
       if (optional) received.set(name, { state: "skipped" });
       else if (has) bad("PULSE_INPUT_INVALID", name, `input "${name}" is given as skipped, but is not declared optional`);
       else bad("PULSE_INPUT_MISSING", name, `input "${name}" is missing; give it, or declare it optional`);

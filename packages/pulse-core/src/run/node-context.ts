@@ -35,6 +35,8 @@ export class NodeContext implements AspectContext {
   closed = false;
   /** Places this chain holds, innermost last; a wait lets go of them (CORE-18). */
   places: Place[] | undefined;
+  /** On the outermost level: places of parts that failed, until the failure is dealt with. */
+  failedPlaces: Place[] | undefined;
   private inner: NodeContext | undefined;
   private readsHere = true;
   private values: Record<string, unknown> | undefined;
@@ -63,6 +65,10 @@ export class NodeContext implements AspectContext {
     level.readsHere = isTry;
     this.inner = level;
     return level;
+  }
+
+  get root(): NodeContext {
+    return this.outer?.root ?? this;
   }
 
   // ---- signals

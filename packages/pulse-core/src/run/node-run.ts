@@ -6,6 +6,7 @@ import type { Inner } from "../aspects/built-in.ts";
 import { isSkip } from "./is-skip.ts";
 import { runChild } from "./mount-run.ts";
 import type { NodeContext } from "./node-context.ts";
+import { releasePlaces } from "./place.ts";
 import { usage } from "./signals.ts";
 
 /** Runs a node that is ready, in memory or with checkpoints. Never throws; the end of the chain is the node's. */
@@ -44,14 +45,11 @@ function chainDone(level: NodeContext): void {
 }
 
 function chainFailed(level: NodeContext, error: unknown): void {
-  releasePlaces(level);
   const verdict = isSkip(error) ? refuseLateSkip(level) : { thrown: error };
   if (verdict === undefined) level.execution.publish(level, "skipped");
   else level.execution.fail(level, verdict.thrown);
-}
-
-export function releasePlaces(level: NodeContext): void {
-  if (level.places !== undefined) for (const place of level.places) place.release();
+  // Only now: who takes the place must see that the execution has failed (CORE-37).
+  releasePlaces(level);
 }
 
 /** A skip is refused once something was written (CORE-42): gives the error to fail with instead. */

@@ -53,3 +53,26 @@ export function letGo(level: NodeContext): (() => Promise<void>) | undefined {
     for (const place of places) await place.acquire(level);
   };
 }
+
+/** Gives back every place of a chain that ends. */
+export function releasePlaces(root: NodeContext): void {
+  if (root.places !== undefined) for (const place of root.places) place.release();
+  releaseFailed(root);
+}
+
+/** Gives back the places that failed parts of a chain still hold: a retry took the failure on, or the chain has ended. */
+export function releaseFailed(level: NodeContext): void {
+  const root = level.root;
+  if (root.failedPlaces !== undefined) for (const place of root.failedPlaces) place.release();
+  root.failedPlaces = undefined;
+}
+
+/**
+ * Leaves the place of a part that failed with its chain until the failure is dealt with: handed on at once, it would start
+ * another body before the failure could stop it (CORE-37).
+ */
+export function keepUntilDealtWith(level: NodeContext, place: Place): void {
+  const root = level.root;
+  if (root.closed) place.release();
+  else (root.failedPlaces ??= []).push(place);
+}

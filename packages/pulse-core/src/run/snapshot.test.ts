@@ -65,12 +65,7 @@ describe("a snapshot", () => {
   test("CORE-33 is a copy: changing it changes nothing", async () => {
     const handle = execution(inner, { given: 1 });
     const before = handle.snapshot();
-    const writable = before as { nodes: unknown[] };
-    try {
-      writable.nodes.length = 0;
-    } catch {
-      // A frozen copy is as good.
-    }
+    (before.nodes as unknown[]).length = 0;
     expect(handle.snapshot().nodes).toHaveLength(1);
     handle.start();
     expect((await handle.wait()).values.made).toBe(2);
