@@ -104,7 +104,7 @@ describe.each(bothWays)("$how", ({ as }) => {
     const running = rejectionOf(run(flaky({ limit: 6, delay: 100, jitter }, 99), {}, { host }), "PULSE_EXECUTION_FAILED");
     await host.advance(10_000);
     await running;
-    const fraction = jitter === true ? 1 : jitter;
+    const fraction = Number(jitter);
     expect(host.delays).toEqual(host.delays.map(() => 100 * (1 - fraction * same.random())));
     expect(new Set(host.delays).size).toBe(5);
   });

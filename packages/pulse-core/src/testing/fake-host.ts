@@ -7,7 +7,10 @@ export interface FakeHost extends Host {
   readonly armed: number;
   /** The delays asked for, in the order in which they were. */
   readonly delays: readonly number[];
-  /** Moves the clock, firing what is due in order of time; after each timer everything that it set off settles. */
+  /**
+   * Lets everything that needs no time settle, then moves the clock, firing what is due in order of time; after each
+   * timer what it set off settles.
+   */
   advance(ms: number): Promise<void>;
 }
 
@@ -51,6 +54,7 @@ export function fakeHost({ seed = 1, shuffled = false, now = 1_000_000 }: FakeHo
     random,
     randomId: () => (++ids).toString(16).padStart(32, "0"),
     async advance(ms) {
+      await turn();
       const until = time + ms;
       for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
         timers.delete(timer);
