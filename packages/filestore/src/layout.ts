@@ -68,7 +68,7 @@ const nameLengthMax = 200;
 
 /** The run id that a folder's name spells out; `undefined` for one whose files must be read, or that is none of ours. */
 export function runIdOfName(name: string): string | undefined {
-  if (!name.startsWith("id-")) return undefined;
+  if (!/^id-./.test(name)) return undefined;
   try {
     const runId = decodeURIComponent(name.slice(3));
     return folderName(runId) === name ? runId : undefined;

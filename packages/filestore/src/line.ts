@@ -40,7 +40,7 @@ export function readFirstLine(
   const [, foundKind, format, sum, json] = found;
   if (foundKind !== kind || sum === undefined || json === undefined) return undefined;
   if (Number(format) > supported) return { format: Number(format) };
-  const body = sum === checksum(json) ? parseObject(json) : undefined;
+  const body = Number(format) > 0 && sum === checksum(json) ? parseObject(json) : undefined;
   return body === undefined ? undefined : { format: Number(format), body };
 }
 

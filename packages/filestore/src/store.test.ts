@@ -94,13 +94,13 @@ test("STORE-3 save compares revision and run id, and a conflict changes nothing 
   const before = await everythingIn(place.folder);
   const next = history.at(3);
   for (const attempt of [
-    session.save(next, 1, history.changesTo(3)),
-    session.save(next, 3, history.changesTo(3)),
-    session.save(history.at(2), 2, history.changesTo(2)),
-    session.save(history.at(4), 2, history.changesTo(4)),
-    session.save(historyOf("other").at(3), 2, historyOf("other").changesTo(3)),
+    () => session.save(next, 1, history.changesTo(3)),
+    () => session.save(next, 3, history.changesTo(3)),
+    () => session.save(history.at(2), 2, history.changesTo(2)),
+    () => session.save(history.at(4), 2, history.changesTo(4)),
+    () => session.save(historyOf("other").at(3), 2, historyOf("other").changesTo(3)),
   ]) {
-    expect((await rejectionOf("PULSE_CONFLICT", attempt)).details).toMatchObject({ runId: "order", next: "resume" });
+    expect((await rejectionOf("PULSE_CONFLICT", attempt())).details).toMatchObject({ runId: "order", next: "resume" });
   }
   expect(await everythingIn(place.folder)).toEqual(before);
   await session.save(next, 2, history.changesTo(3));

@@ -1,0 +1,149 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Session } from "@pulse-ts/durable";
+import { expect, test } from "vitest";
+import { fileStore, openFileStore } from "./open.ts";
+import type { Step } from "./platform.ts";
+import { rejectionOf } from "./testing/error-of.ts";
+import { endingAt, faultyPlatform } from "./testing/faults.ts";
+import { fakeProcesses, onlyFile, openPlace, saveUpTo } from "./testing/place.ts";
+import { historyOf } from "./testing/records.ts";
+
+const history = historyOf("order", { nodesMax: 3 });
+/** Small enough that some of the saves fold. */
+const foldBytesMin = 2_500;
+const saves = 9;
+
+test("FILE-4 STORE-5 D3 a process that ends at any change of the disk loses nothing that it was told is saved", async () => {
+  for (const first of ["nothing", "half", "all"] as const) {
+    const reached = new Set<Step>();
+    for (let number = 0; ; number += 1) {
+      await using place = await openPlace();
+      const processes = fakeProcesses();
+      const platform = endingAt(number, first);
+      let acknowledged = 0;
+      let ended = false;
+      let dying: Session | undefined;
+      try {
+        const session = await openFileStore({ ...place, foldBytesMin }, { ...processes.parts(1), platform }).acquire(
+          "order",
+        );
+        dying = session;
+        for (let revision = 1; revision <= saves; revision += 1) {
+          await saveUpTo(session, history, revision - 1, revision);
+          acknowledged = revision;
+        }
+      } catch {
+        ended = true;
+      }
+      for (const step of platform.steps) reached.add(step);
+      if (!ended && platform.steps.length <= number) break;
+      processes.kill(1);
+
+      const session = await openFileStore({ ...place, foldBytesMin }, processes.parts(2)).acquire("order");
+      let revision = 0;
+      try {
+        const record = await session.load();
+        revision = record.header.revision;
+        expect(record).toEqual(history.at(revision));
+      } catch (error) {
+        if (acknowledged > 0) throw error;
+        await expect(session.load()).rejects.toMatchObject({ code: "PULSE_NOT_FOUND" });
+      }
+      // At most the one save in flight may be either way.
+      expect([acknowledged, acknowledged + 1]).toContain(revision);
+      await saveUpTo(session, history, revision, saves + 3);
+      await session.close();
+      const again = await openFileStore(place, processes.parts(3)).acquire("order");
+      expect(await again.load()).toEqual(history.at(saves + 3));
+      await again.close();
+      // Its disk does nothing any more; this only gives its open file back.
+      await dying?.close();
+    }
+    for (const step of [
+      "run-publish",
+      "journal-append",
+      "snapshot-publish",
+      "epoch-publish",
+      "old-file-remove",
+    ] as const) {
+      expect(reached).toContain(step);
+    }
+  }
+});
+
+test("FILE-4 a fold that fails leaves the save confirmed and the session at work", async () => {
+  const steps = [
+    "snapshot-write",
+    "snapshot-sync",
+    "snapshot-publish",
+    "snapshot-folder-sync",
+    "epoch-publish",
+  ] as const;
+  for (const failing of steps) {
+    await using place = await openPlace();
+    const processes = fakeProcesses();
+    const platform = faultyPlatform((step, number) =>
+      step === failing && number > 12 ? { kind: "fail", code: "ENOSPC" } : undefined,
+    );
+    const session = await openFileStore({ ...place, foldBytesMin }, { ...processes.parts(1), platform }).acquire(
+      "order",
+    );
+    await saveUpTo(session, history, 0, 20);
+    expect(platform.steps.slice(13)).toContain(failing);
+    expect(await session.load()).toEqual(history.at(20));
+    await session.close();
+    expect(await fileStore(place).catalog.read("order")).toEqual(history.at(20));
+  }
+});
+
+test("FILE-4 a folded run has one snapshot and one journal, and nothing staged is left", async () => {
+  await using place = await openPlace();
+  const session = await fileStore({ ...place, foldBytesMin }).acquire("order");
+  await saveUpTo(session, history, 0, 30);
+  const names = (await readdir(join(place.folder, "runs", "id-order"))).map((name) => name.split("-")[0]);
+  expect(names.sort()).toEqual(["journal", "run", "snapshot"]);
+  expect(await readdir(join(place.folder, "new"))).toEqual([]);
+  await session.close();
+});
+
+test("FILE-4 many sessions that save a little are folded too: files do not pile up", async () => {
+  await using place = await openPlace();
+  const store = fileStore({ ...place, foldBytesMin: 65_536 });
+  for (let revision = 1; revision <= 40; revision += 1) {
+    const session = await store.acquire("order");
+    await saveUpTo(session, history, revision - 1, revision);
+    await session.close();
+  }
+  // A file takes a block of 4 KiB at least, so 16 of them reach the limit.
+  expect((await readdir(join(place.folder, "runs", "id-order"))).length).toBeLessThanOrEqual(19);
+  expect(await store.catalog.read("order")).toEqual(history.at(40));
+});
+
+test("FILE-2 STORE-9 a snapshot that is damaged, cut or newer is refused with file and line", async () => {
+  await using place = await openPlace();
+  const store = fileStore({ ...place, foldBytesMin });
+  const session = await store.acquire("order");
+  await saveUpTo(session, history, 0, 12);
+  await session.close();
+  const snapshot = await onlyFile(place.folder, "id-order", "snapshot-");
+  const bytes = await readFile(snapshot);
+  const lines = bytes.toString().trimEnd().split("\n");
+  for (let at = 0; at < bytes.length; at += 11) {
+    if (bytes[at] === 0x0a) continue;
+    const damaged = Buffer.from(bytes);
+    damaged[at] = (damaged[at] ?? 0) ^ 1;
+    await writeFile(snapshot, damaged);
+    const line = bytes.subarray(0, at).toString().split("\n").length;
+    const error = await rejectionOf("PULSE_CORRUPT", store.catalog.read("order"));
+    expect(error.details.where).toBe(`${snapshot}:${line}`);
+  }
+  await writeFile(snapshot, `${lines.slice(0, -1).join("\n")}\n`);
+  expect((await rejectionOf("PULSE_CORRUPT", store.catalog.read("order"))).message).toContain(
+    "the end of the snapshot",
+  );
+  await writeFile(snapshot, bytes.toString().replace("pulse-snapshot/1", "pulse-snapshot/2"));
+  await rejectionOf("PULSE_NEWER_FORMAT", store.catalog.read("order"));
+  await writeFile(snapshot, bytes);
+  expect(await store.catalog.read("order")).toEqual(history.at(12));
+});
