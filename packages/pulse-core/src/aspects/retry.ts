@@ -1,4 +1,3 @@
-import { isPulseError } from "../errors.ts";
 import { after } from "../run/host.ts";
 import { isSkip } from "../run/is-skip.ts";
 import type { NodeContext } from "../run/node-context.ts";
@@ -61,8 +60,7 @@ async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan
       return;
     } catch (error) {
       level.close();
-      if (outer.aborted || tree.checkpoint?.failure !== undefined || isSkip(error) || isPulseError(error, "PULSE_INTERRUPTED"))
-        throw error;
+      if (outer.aborted || tree.checkpoint?.failure !== undefined || isSkip(error)) throw error;
       reportFailed(level, index, error);
       if (index < plan.limit && !plan.when(error, index)) throw error;
       // With checkpoints the failure is confirmed before anything else happens (CKPT-34).

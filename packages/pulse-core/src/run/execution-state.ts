@@ -6,10 +6,11 @@ import { after } from "./host.ts";
 import { NodeContext } from "./node-context.ts";
 import { Place } from "./place.ts";
 import type { Scheduler, Starter } from "./scheduler.ts";
-import { pending, ready, skippedState } from "./slot.ts";
+import { isInterruption } from "./signals.ts";
+import { pending, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
 import type { Tree } from "./tree.ts";
-import { isPulseError, PulseError } from "../errors.ts";
+import { PulseError } from "../errors.ts";
 
 /** The states of a node (CORE-12), in the order in which they can follow each other. */
 export const nodeStates = ["waiting", "running", "completed", "skipped", "failed", "canceled"] as const;
@@ -92,6 +93,22 @@ export class ExecutionState implements Starter {
     return this.parent === undefined ? (this.control ??= new AbortController()).signal : this.parent.controlSignal;
   }
 
+  /** Interrupted by what is around it; its own fail-fast does not count (CKPT-34). */
+  get isStoppedFromAbove(): boolean {
+    return (this.stop !== undefined && this.stop.kind !== "failed") || this.isControlAborted;
+  }
+
+  private get isControlAborted(): boolean {
+    return this.parent === undefined ? this.control?.signal.aborted === true : this.parent.isControlAborted;
+  }
+
+  /** Its first failure was not confirmed, for it was interrupted meanwhile: the attempt stays active (CKPT-14). */
+  failureInterrupted(): void {
+    if (this.stop?.kind !== "failed") return;
+    this.others.unshift(this.stop.failure.error);
+    this.stop = { kind: "interrupted", reason: this.controlSignal.reason };
+  }
+
   // ---- starting
 
   start(): void;
@@ -114,6 +131,8 @@ export class ExecutionState implements Starter {
       const reason = nodeStates[this.nodeState[index] as number] as NodeReason;
       this.unfinished--;
       this.emitFinished(index, { reason, restored: true });
+      // A mount that was not confirmed passes what its child had confirmed outward again (CKPT-29).
+      for (const slot of (compiled.nodes[index] as CompiledNode).provides) this.onDecided?.(slot);
     }
     if (this.stop === undefined) {
       for (const node of compiled.nodes) this.enlist(node);
@@ -263,7 +282,7 @@ export class ExecutionState implements Starter {
   private keep(error: unknown): void {
     const { stop } = this;
     // What the engine itself raised to end a wait says nothing that the reason does not.
-    if (isPulseError(error, "PULSE_INTERRUPTED")) return;
+    if (isInterruption(error)) return;
     if (stop?.kind === "interrupted" && stop.reason === error) return;
     if (stop?.kind === "failed" && stop.failure.error === error) return;
     this.others.push(error);
@@ -369,7 +388,7 @@ export class ExecutionState implements Starter {
 
 /** Whether a body's error says no more than that it was aborted. */
 function isAbort(error: unknown, reason: unknown): boolean {
-  if (error === reason || isPulseError(error, "PULSE_INTERRUPTED")) return true;
+  if (error === reason || isInterruption(error)) return true;
   try {
     return typeof error === "object" && error !== null && (error as Error).name === "AbortError";
   } catch {

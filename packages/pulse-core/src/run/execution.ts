@@ -37,10 +37,10 @@ export interface Execution<Result = Outcome> {
   observe(observer: Observer): () => void;
 }
 
-const internals = new WeakMap<Execution<never>, RootExecution>();
+const internals = new WeakMap<Execution<unknown>, RootExecution>();
 
 /** The engine behind an execution, for the bridge (CKPT-31). */
-export function engineOf(execution: Execution<never>): RootExecution {
+export function engineOf(execution: Execution<unknown>): RootExecution {
   const root = internals.get(execution);
   if (root === undefined) throw usage("CKPT-31", "this is no execution of this copy of @pulse-ts/core", "");
   return root;
@@ -66,7 +66,7 @@ export function execution<Graph extends AnyGraph & Ports>(
     snapshot: () => snapshotOf(root.state),
     observe: (observer) => root.state.tree.emitter.add(observer),
   };
-  internals.set(face as Execution<never>, root);
+  internals.set(face as Execution<unknown>, root);
   return face;
 }
 

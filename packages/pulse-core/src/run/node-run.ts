@@ -13,11 +13,9 @@ import { usage } from "./signals.ts";
 export function runChain(level: NodeContext, allSkipped: boolean): void {
   const { execution } = level;
   const { checkpoint, overrides } = execution.tree;
-  if (checkpoint !== undefined) {
-    execution.enter();
-    // runNode never rejects: what a hook throws is latched in the tree.
-    void checkpoint.runNode(level, allSkipped).then(() => execution.leave());
-  } else if (allSkipped && overrides?.replacesKeysOf(execution.path, level.node, execution.compiled) !== true) {
+  // runNode never rejects: what a hook throws is latched in the tree.
+  if (checkpoint !== undefined) void checkpoint.runNode(level, allSkipped);
+  else if (allSkipped && overrides?.replacesKeysOf(execution.path, level.node, execution.compiled) !== true) {
     releasePlaces(level);
     execution.publish(level, "skipped");
   } else runInMemory(level);

@@ -2,11 +2,19 @@ import { PulseError } from "../errors.ts";
 
 /** Raised inside a chain when the engine ends one of its waits: the chain was interrupted, it did not fail (CKPT-15). */
 export function interruption(path: string, reason: unknown): PulseError<"PULSE_INTERRUPTED"> {
-  return new PulseError("PULSE_INTERRUPTED", `node "${path}" was interrupted`, {
+  const error = new PulseError("PULSE_INTERRUPTED", `node "${path}" was interrupted`, {
     cause: reason,
     details: { path, others: [], abandoned: [] },
   });
+  interruptions.add(error);
+  return error;
 }
+
+/** A body may run a graph of its own, whose interruption is that body's failure: so the engine's own are told by identity. */
+const interruptions = new WeakSet<object>();
+
+export const isInterruption = (error: unknown): boolean =>
+  typeof error === "object" && error !== null && interruptions.has(error);
 
 /** Raised by reading a skipped key that is not optional (CORE-7). */
 export function skipSignal(path: string, key: string): PulseError<"PULSE_SKIPPED"> {

@@ -1,0 +1,28 @@
+/**
+ * The bridge for layers that make executions reliable (CKPT-31). Hosts that want runs to survive their process use
+ * `durable()` of `@pulse-ts/durable` instead.
+ */
+export { notStarted } from "./admit.ts";
+export { checkpointNodes, checkpointPorts } from "./describe.ts";
+export type { NodeDescription, PortDescription } from "./describe.ts";
+export { checkpoint, checkpointInputs, restoreNodes } from "./bridge.ts";
+export { scopeFailure } from "./scope-failure.ts";
+export type { ReceivedInput } from "../run/inputs.ts";
+export type {
+  Attempt,
+  AttemptRequest,
+  CheckpointHooks,
+  CheckpointOptions,
+  ChildRequest,
+  ChildScope,
+  CommitRequest,
+  ConfirmedOutput,
+  HookCall,
+  NodeResult,
+  ReadValue,
+  RestoredNode,
+  RestorePlan,
+  StreamHookName,
+  WrittenOutput,
+} from "./hooks.ts";
+export { makeOutcome } from "../run/outcome.ts";

@@ -1,0 +1,210 @@
+import { PulseError } from "../errors.ts";
+import type { AnyKey } from "../key.ts";
+import type { ExecutionState } from "../run/execution-state.ts";
+import { isSkip } from "../run/is-skip.ts";
+import type { NodeContext } from "../run/node-context.ts";
+import { refuseLateSkip, startChain } from "../run/node-run.ts";
+import { releasePlaces } from "../run/place.ts";
+import { interruption, isInterruption } from "../run/signals.ts";
+import { Confirmed, pending, ready, skippedState } from "../run/slot.ts";
+import { WriteSet } from "../run/write-set.ts";
+import { admit } from "./admit.ts";
+import type { Cover } from "./admit.ts";
+import type { Attempt, CheckpointHooks, ConfirmedOutput, NodeResult, WrittenOutput } from "./hooks.ts";
+import type { Latch } from "./latch.ts";
+
+/** How a chain ended, before anything is confirmed. */
+type Ended = { readonly reason: "completed" | "skipped" } | { readonly thrown: unknown };
+
+/** Runs one node: attempt, chain, check, commit, publication (CKPT-1). Never rejects. */
+export async function runNode(hooks: CheckpointHooks, latch: Latch, level: NodeContext, allSkipped: boolean): Promise<void> {
+  const { execution } = level;
+  try {
+    const attempt = await openRoot(hooks, latch, level);
+    if (attempt.exhausted) {
+      // It is confirmed failed already: nothing more to confirm (CKPT-21, CKPT-32).
+      execution.fail(level, exhaustedError(level.path, 1));
+      return;
+    }
+    prepareLevel(level, attempt);
+    const ended = await runToEnd(level, allSkipped);
+    if (latch.failure !== undefined) execution.finish(level, "canceled");
+    else if ("thrown" in ended) await failed(hooks, latch, level, ended.thrown);
+    else await commit(hooks, latch, level, ended.reason);
+  } catch (error) {
+    // Not admitted, not started, or latched: nothing was decided; the attempt stays active (CKPT-14).
+    execution.finish(level, "canceled", { thrown: error });
+  } finally {
+    releasePlaces(level);
+  }
+}
+
+function openRoot(hooks: CheckpointHooks, latch: Latch, level: NodeContext): Promise<Attempt> {
+  const { scope } = level.execution;
+  const { id: nodeId } = level.node;
+  return admit(latch, "openAttempt", level, (call) =>
+    hooks.openAttempt({
+      scope,
+      nodeId,
+      path: level.path,
+      parent: scope,
+      boundary: "",
+      limit: 1,
+      get signal() {
+        return call.signal;
+      },
+    }),
+  );
+}
+
+function prepareLevel(level: NodeContext, attempt: Attempt): void {
+  level.attemptId = attempt.id;
+  level.inputs = attempt.inputs;
+  level.writes = new WriteSet(undefined);
+  const { slotOf } = level.execution.compiled;
+  for (const output of attempt.values ?? []) {
+    const slot = slotOf.get(output.name) as number;
+    if (output.state === "ready") level.writes.writes.set(slot, { state: ready, value: new Confirmed(output.read) });
+    else level.writes.writes.set(slot, { state: skippedState, value: undefined });
+  }
+}
+
+async function runToEnd(level: NodeContext, allSkipped: boolean): Promise<Ended> {
+  const { execution, node } = level;
+  const replaced = execution.tree.overrides?.replacesKeysOf(execution.path, node, execution.compiled) === true;
+  if (allSkipped && !replaced) return { reason: "skipped" };
+  try {
+    await startChain(level);
+    return { reason: "completed" };
+  } catch (error) {
+    if (!isSkip(error)) return { thrown: error };
+    return refuseLateSkip(level) ?? { reason: "skipped" };
+  }
+}
+
+/** Fixes the verdict, checks the complete result, has it confirmed, and only then publishes it (CKPT-1, CKPT-6). */
+async function commit(
+  hooks: CheckpointHooks,
+  latch: Latch,
+  level: NodeContext,
+  reason: "completed" | "skipped",
+): Promise<void> {
+  const { execution } = level;
+  // The chain's own signal is aborted: nothing is committed, the attempt stays active (CKPT-15).
+  if (level.aborted) throw interruption(level.path, level.reason);
+  const result: NodeResult = {
+    scope: execution.scope,
+    nodeId: level.node.id,
+    path: level.path,
+    attempt: level.attemptId,
+    reason,
+    outputs: level.node.provides.map((slot) => outputOf(level, slot)),
+  };
+  level.close();
+  let prepared: unknown;
+  try {
+    prepared = hooks.prepare?.(result);
+  } catch (error) {
+    // A result that cannot be confirmed is the node's own failure (CKPT-35).
+    await failed(hooks, latch, level, error);
+    return;
+  }
+  // Bodies alone hold places, not saves (CORE-18).
+  releasePlaces(level);
+  const confirmed = await admit(latch, "commit", level, (call) =>
+    hooks.commit({
+      ...result,
+      prepared,
+      get signal() {
+        return call.signal;
+      },
+    }),
+  );
+  publish(latch, level, confirmed);
+  execution.finish(level, reason);
+}
+
+function outputOf(level: NodeContext, slot: number): WrittenOutput {
+  const key = level.execution.compiled.keys[slot] as AnyKey;
+  const write = level.writes?.find(slot);
+  if (write === undefined || write.state !== ready) return { key, state: "skipped" };
+  return write.value instanceof Confirmed
+    ? { key, state: "ready", value: undefined, read: write.value.read }
+    : { key, state: "ready", value: write.value };
+}
+
+/** Publishes what the hook gave back, not what was written (CKPT-36). */
+function publish(latch: Latch, level: NodeContext, confirmed: readonly ConfirmedOutput[]): void {
+  const { execution, node } = level;
+  const byName = new Map(confirmed.map((output) => [output.name, output]));
+  const outputs = node.provides.map((slot) => byName.get((execution.compiled.keys[slot] as AnyKey).name));
+  if (outputs.includes(undefined) || confirmed.length !== node.provides.length)
+    throw latch.fail("commit", new TypeError(`commit of node "${level.path}" gave back other outputs than the node provides`));
+  for (let at = 0; at < outputs.length; at++) {
+    const slot = node.provides[at] as number;
+    const output = outputs[at] as ConfirmedOutput;
+    if (execution.slotState[slot] !== pending) continue;
+    if (output.state === "ready") execution.decide(slot, ready, new Confirmed(output.read));
+    else execution.decide(slot, skippedState, undefined);
+  }
+}
+
+/** A chain failed: the real failure is confirmed, in the same step in which it stops its siblings (CKPT-34, CORE-45). */
+async function failed(hooks: CheckpointHooks, latch: Latch, level: NodeContext, error: unknown): Promise<void> {
+  const { execution } = level;
+  const stopped = execution.stop !== undefined;
+  // A failure that comes after the stop is not confirmed; so is the end of a chain that was interrupted.
+  const confirming = stopped ? undefined : confirmFailure(hooks, latch, execution, level, error);
+  execution.enter();
+  execution.fail(level, error);
+  try {
+    await confirming;
+  } catch (thrown) {
+    if (isInterruption(thrown)) execution.failureInterrupted();
+  } finally {
+    execution.leave();
+  }
+}
+
+/** Confirms the failure of an attempt, covered by its execution's signals alone (CKPT-34). */
+export function confirmFailure(
+  hooks: CheckpointHooks,
+  latch: Latch,
+  execution: ExecutionState,
+  level: NodeContext,
+  error: unknown,
+): Promise<void> {
+  return admit(latch, "failAttempt", coverOf(execution, level), (call) =>
+    hooks.failAttempt(level.attemptId, {
+      error,
+      get signal() {
+        return call.signal;
+      },
+    }),
+  );
+}
+
+function coverOf(execution: ExecutionState, level: NodeContext): Cover {
+  return {
+    path: level.path,
+    get aborted() {
+      return execution.isStoppedFromAbove;
+    },
+    get reason() {
+      return execution.controlSignal.reason;
+    },
+    get controlSignal() {
+      return execution.controlSignal;
+    },
+  };
+}
+
+/** The business failure of a boundary that is used up; its text is not known after a resume (CKPT-32). */
+export function exhaustedError(path: string, limit: number): PulseError<"PULSE_EXECUTION_FAILED"> {
+  return new PulseError(
+    "PULSE_EXECUTION_FAILED",
+    `node "${path}" has used up its ${limit} ${limit === 1 ? "try" : "tries"}; the last one failed before this process began`,
+    { details: { path, others: [], abandoned: [] } },
+  );
+}
+
