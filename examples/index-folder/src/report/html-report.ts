@@ -46,12 +46,10 @@ ${skippedList(data)}
 
 function tiles({ catalogue, otherFiles }: ReportData): string {
   const bytes = catalogue.files.reduce((sum, file) => sum + file.bytes, 0);
-  const lines = catalogue.files.reduce((sum, file) => sum + file.lines, 0);
   const shown = [
     ["Files", grouped(catalogue.files.length)],
     ["Words", grouped(catalogue.words)],
     ["Distinct terms", grouped(catalogue.distinct)],
-    ["Lines", grouped(lines)],
     ["Text", sizeOf(bytes)],
     ["Skipped", grouped(catalogue.skipped.length)],
     ["Other files", grouped(otherFiles)],

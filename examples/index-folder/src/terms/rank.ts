@@ -9,7 +9,8 @@ export const fileTermsMax = 6;
 
 /**
  * Ranks by tf-idf: a term counts the more the oftener it is said, and the fewer files say it. A term of every file says
- * nothing about any. Function words, single letters and bare numbers are found by searching but never ranked.
+ * nothing about any. Function words, single letters, bare numbers and digests are found by searching but never
+ * ranked.
  */
 export function rank(index: InvertedIndex): Ranking {
   const terms: RankedTerm[] = [];
@@ -36,7 +37,7 @@ export function rarityOf(files: number, of: number): number {
 }
 
 const isTelling = (term: string): boolean =>
-  [...term].length > 1 && !/^\p{N}+$/u.test(term) && !functionWords.has(term);
+  [...term].length > 1 && !/^\p{N}+$/u.test(term) && !/^[0-9a-f]{12,}$/u.test(term) && !functionWords.has(term);
 
 /** Four decimals: what is shown, and the same text on machines whose logarithms differ in the last bit. */
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000;

@@ -69,7 +69,11 @@ test(`however the files are dealt out, the merged index and table are the same (
 
 test("what is rare and often said ranks first; what every file says, and what only joins words, not at all", () => {
   const ranking = rank(
-    invert([file("a.md", "the cursor cursor cursor with"), file("b.md", "the lease"), file("c.md", "the lease x 42")]),
+    invert([
+      file("a.md", "the cursor cursor cursor with"),
+      file("b.md", "the lease"),
+      file("c.md", "the lease x 42 0123456789abcdef"),
+    ]),
   );
   expect(ranking.terms.map(({ term }) => term)).toEqual(["cursor", "lease"]);
   expect(ranking.terms[0]).toEqual({ term: "cursor", score: 3.2958, files: 1, count: 3 });
