@@ -9,6 +9,7 @@ import { isHashedName, runFolder, runIdOfName, runsFolder, snapshotName, sortNam
 import type { RunFolder } from "./layout.ts";
 import { own } from "./owner.ts";
 import type { Parts } from "./parts.ts";
+import { systemCode } from "./platform.ts";
 import { headerOf, readRun, recordOf } from "./read.ts";
 import type { Reading } from "./read.ts";
 import { isRoot } from "./root.ts";
@@ -82,41 +83,51 @@ async function listPage(parts: Parts, query: CatalogQuery): Promise<CatalogPage>
 /** Every run that fits the query, in ascending order of run id; only these are read. */
 async function* savedRuns(parts: Parts, query: CatalogQuery): AsyncGenerator<CatalogRun> {
   const { status, prefix = "", after } = query;
-  for (const runId of await runIds(parts)) {
+  for (const { runId, problem } of await runNames(parts)) {
     if (!runId.startsWith(prefix) || (after !== undefined && runId <= after)) continue;
-    const run = await describe(parts, runFolder(parts.root, runId));
+    const run =
+      problem === undefined ? await describe(parts, runFolder(parts.root, runId)) : unreadable(runId, problem);
     if (run !== undefined && (status === undefined || run.status === status)) yield run;
   }
 }
 
-async function runIds(parts: Parts): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (const name of (await parts.platform.list(runsFolder(parts.root))) ?? []) {
-    const runId = runIdOfName(name) ?? (isHashedName(name) ? await runIdInside(parts, name) : undefined);
-    if (runId !== undefined) ids.push(runId);
-  }
-  return ids.sort((a, b) => (a < b ? -1 : 1));
+interface RunName {
+  readonly runId: string;
+  /** Why the run id is not known; then the folder's name stands for it. */
+  readonly problem?: string;
 }
 
-/** The id of a run whose folder's name is a digest of it. */
-async function runIdInside({ platform, root }: Parts, name: string): Promise<string | undefined> {
+async function runNames(parts: Parts): Promise<readonly RunName[]> {
+  const found: RunName[] = [];
+  for (const name of (await parts.platform.list(runsFolder(parts.root))) ?? []) {
+    const runId = runIdOfName(name);
+    if (runId !== undefined) found.push({ runId });
+    else if (isHashedName(name)) found.push(...(await nameInside(parts, name)));
+  }
+  return found.sort((a, b) => (a.runId < b.runId ? -1 : 1));
+}
+
+/** The id of a run whose folder's name is a digest of it; nothing when there is no run (any more). */
+async function nameInside({ platform, root }: Parts, name: string): Promise<readonly RunName[]> {
   const path = join(runsFolder(root), name);
-  const listing = sortNames((await platform.list(path)) ?? []);
-  if (listing === undefined) return undefined;
   try {
-    const snapshot = listing.snapshots.at(-1);
-    const newest = listing.epochs.at(-1);
-    if (snapshot !== undefined) {
-      return await readSnapshotRunId(
-        platform,
-        join(path, snapshotName(listing.incarnation, snapshot.revision, snapshot.epoch)),
-      );
-    }
-    return newest === undefined
-      ? undefined
-      : (await readHead(platform, { runId: "", path }, listing.incarnation, newest))?.runId;
-  } catch {
-    return undefined;
+    const listing = sortNames((await platform.list(path)) ?? []);
+    const newest = listing?.epochs.at(-1);
+    const snapshot = listing?.snapshots.at(-1);
+    if (listing === undefined || (newest === undefined && snapshot === undefined)) return [];
+    const { incarnation } = listing;
+    const head = newest === undefined ? undefined : await readHead(platform, { path }, incarnation, newest);
+    if (head !== undefined) return [{ runId: head.runId }];
+    // Only a journal that was never saved to has lost its first line; what was saved is in the snapshot or before it.
+    if (snapshot === undefined) return [];
+    const file = join(path, snapshotName(incarnation, snapshot.revision, snapshot.epoch));
+    const runId = await readSnapshotRunId(platform, file);
+    return [runId === undefined ? { runId: name, problem: `${file}:1 is damaged` } : { runId }];
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return [];
+    const failure = storeError({ what: "listing runs", runId: "", medium: path }, error);
+    if (!isPulseError(failure)) throw error;
+    return [{ runId: name, problem: failure.message }];
   }
 }
 
@@ -130,9 +141,18 @@ async function describe({ platform }: Parts, run: RunFolder): Promise<CatalogRun
   } catch (error) {
     const failure = storeError(doingWith("reading", run), error);
     if (!isPulseError(failure)) throw error;
-    return { runId: run.runId, status: "running", revision: 0, version: "", resumes: 0, problem: failure.message };
+    return unreadable(run.runId, failure.message);
   }
 }
+
+const unreadable = (runId: string, problem: string): CatalogRun => ({
+  runId,
+  status: "running",
+  revision: 0,
+  version: "",
+  resumes: 0,
+  problem,
+});
 
 const isSaved = (reading: Reading | undefined): reading is Reading =>
   reading !== undefined && !reading.deleted && reading.revision > 0;

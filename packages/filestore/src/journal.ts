@@ -2,7 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { encodeEntry, headerKey } from "@pulse-ts/durable";
 import type { RecordChanges } from "@pulse-ts/durable";
-import { corrupt } from "./failure.ts";
+import { corrupt, shown } from "./failure.ts";
 import { readHolder } from "./holder.ts";
 import type { Holder } from "./holder.ts";
 import { fileFormat, journalName } from "./layout.ts";
@@ -90,10 +90,13 @@ export interface JournalLine {
   readonly where: string;
 }
 
+/** A run's folder; without a run id where that is what the file is to tell. */
+type Whose = { readonly path: string; readonly runId?: string };
+
 /** Who opened a journal: its first line alone. `undefined` when the system went down before that line was on disk. */
 export async function readHead(
   platform: Platform,
-  run: RunFolder,
+  run: Whose,
   incarnation: string,
   epoch: number,
 ): Promise<EpochHead | undefined> {
@@ -150,23 +153,25 @@ const damaged = "the line is damaged: its checksum does not fit";
  */
 const isTorn = (raw: RawLine): boolean => !raw.whole || raw.bytes.includes(0);
 
-function parseHead(run: RunFolder, path: string, epoch: number, raw: RawLine): EpochHead | undefined {
+function parseHead(run: Whose, path: string, epoch: number, raw: RawLine): EpochHead | undefined {
   const where = `${path}:1`;
+  const expected = run.runId ?? "";
   const text = raw.whole ? textOf(raw.bytes) : undefined;
   const found = text === undefined ? undefined : readFirstLine("journal", text, fileFormat);
   if (found !== undefined && found.format > fileFormat) {
-    throw newerFormat(run.runId, `reading run "${run.runId}"`, where, found.format);
+    throw newerFormat(expected, `reading run "${shown(expected)}"`, where, found.format);
   }
   if (found?.body === undefined) {
     if (isTorn(raw)) return undefined;
-    throw corrupt(run.runId, where, damaged);
+    throw corrupt(expected, where, damaged);
   }
   const { runId, token, deleted, epoch: foundEpoch } = found.body;
   const holder = readHolder(found.body["holder"]);
   if (typeof runId !== "string" || typeof token !== "string" || holder === undefined || foundEpoch !== epoch) {
-    throw corrupt(run.runId, where, "the first line does not tell whose epoch this is");
+    throw corrupt(expected, where, "the first line does not tell whose epoch this is");
   }
-  if (run.runId !== runId) throw corrupt(run.runId, where, `the file belongs to run ${JSON.stringify(runId)}`);
+  if (run.runId !== undefined && run.runId !== runId)
+    throw corrupt(expected, where, `the file belongs to run ${JSON.stringify(runId)}`);
   return { runId, epoch, token, holder, deleted: deleted === true };
 }
 

@@ -73,11 +73,16 @@ async function readListed(
   };
 
   const snapshot = listing.snapshots.at(-1);
+  const journals: JournalContent[] = [];
+  // The newest first: where it says that the run was deleted, the others may be gone already.
+  for (const epoch of listing.epochs.toReversed()) {
+    const journal = await readJournal(platform, run, listing.incarnation, epoch);
+    if (journal.head?.deleted === true) return deletedRun;
+    journals.unshift(journal);
+  }
   if (snapshot !== undefined) {
     await readSnapshot(platform, { run, incarnation: listing.incarnation, ...snapshot }, take);
-  }
-  const journals: JournalContent[] = [];
-  for (const epoch of listing.epochs) journals.push(await readJournal(platform, run, listing.incarnation, epoch));
+  } else if (journals.length === 0) return deletedRun;
 
   let revision = snapshot?.revision ?? 0;
   let journalBytes = 0;
@@ -104,9 +109,19 @@ async function readListed(
     journalBytes,
     tail,
     settled: before === undefined || before.closed,
-    deleted: journals.at(-1)?.head?.deleted === true || (listing.epochs.length === 0 && snapshot === undefined),
+    deleted: false,
   };
 }
+
+const deletedRun: Reading = {
+  revision: 0,
+  entries: new Map(),
+  weight: 0,
+  journalBytes: 0,
+  tail: undefined,
+  settled: true,
+  deleted: true,
+};
 
 /** What a file takes on disk at least. */
 const blockBytes = 4096;

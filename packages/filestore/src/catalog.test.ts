@@ -1,0 +1,193 @@
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { CatalogRun, Header } from "@pulse-ts/durable";
+import { expect, test } from "vitest";
+import { fileStore, openFileStore } from "./open.ts";
+import type { FileStore } from "./open.ts";
+import { rejectionOf } from "./testing/error-of.ts";
+import { endingAt } from "./testing/faults.ts";
+import { everythingIn, fakeProcesses, onlyFile, openPlace, saveUpTo } from "./testing/place.ts";
+import { firstRecord, historyOf, nextRecord } from "./testing/records.ts";
+
+async function saveRun(store: FileStore, runId: string, fields: Partial<Header> = {}): Promise<void> {
+  const first = firstRecord(runId);
+  const second = nextRecord(first.record, fields);
+  const session = await store.acquire(runId);
+  await session.save(first.record, 0, first.changes);
+  await session.save(second.record, 1, second.changes);
+  await session.close();
+}
+
+test("STORE-7 runs are listed by status, prefix and page, in the order of their ids, and counted", async () => {
+  await using place = await openPlace();
+  const store = fileStore(place);
+  const statuses = ["running", "completed", "failed"] as const;
+  for (let number = 0; number < 12; number += 1) {
+    const fields = { status: statuses[number % 3] ?? "running", version: `v${number}`, resumes: number };
+    await saveRun(store, `${number % 2 === 0 ? "even" : "odd"}-${String(number).padStart(2, "0")}`, fields);
+  }
+  const { runs, next } = await store.catalog.list();
+  expect(next).toBe(undefined);
+  expect(runs.map(({ runId }) => runId)).toEqual([...runs.map(({ runId }) => runId)].sort());
+  expect(runs[1]).toEqual({ runId: "even-02", status: "failed", revision: 2, version: "v2", resumes: 2 });
+  const found: CatalogRun[] = [];
+  let after: string | undefined;
+  let pages = 0;
+  do {
+    const page = await store.catalog.list({ limit: 4, prefix: "", ...(after === undefined ? {} : { after }) });
+    found.push(...page.runs);
+    after = page.next;
+    pages += 1;
+  } while (after !== undefined);
+  expect(found).toEqual(runs);
+  expect(pages).toBe(3);
+  const odd = await store.catalog.list({ prefix: "odd-", status: "completed" });
+  expect(odd.runs.map(({ runId }) => runId)).toEqual(["odd-01", "odd-07"]);
+  expect(await store.catalog.count()).toBe(12);
+  expect(await store.catalog.count({ status: "failed" })).toBe(4);
+  expect(await store.catalog.count({ prefix: "even-", status: "failed" })).toBe(2);
+  expect((await store.catalog.list({ prefix: "none" })).runs).toEqual([]);
+  for (const limit of [0, -1, 1.5, Number.NaN]) await rejectionOf("PULSE_INVALID", store.catalog.list({ limit }));
+});
+
+test("STORE-7 a folder that is not there has no runs, and looking makes none", async () => {
+  await using place = await openPlace();
+  const { catalog } = fileStore({ folder: join(place.folder, "store") });
+  expect(await catalog.list()).toEqual({ runs: [] });
+  expect(await catalog.count()).toBe(0);
+  await rejectionOf("PULSE_NOT_FOUND", catalog.read("order"));
+  await catalog.delete("order");
+  expect(await readdir(place.folder)).toEqual([]);
+});
+
+test("STORE-7 a run is read while somebody owns it, and cannot be deleted then", async () => {
+  await using place = await openPlace();
+  const store = fileStore(place);
+  const history = historyOf("order");
+  const session = await store.acquire("order");
+  expect(await store.catalog.count()).toBe(0);
+  for (let revision = 1; revision <= 3; revision += 1) {
+    await saveUpTo(session, history, revision - 1, revision);
+    expect(await fileStore(place).catalog.read("order")).toEqual(history.at(revision));
+  }
+  await rejectionOf("PULSE_BUSY", fileStore(place).catalog.delete("order"));
+  await saveUpTo(session, history, 3, 4);
+  await session.close();
+  expect(await store.catalog.read("order")).toEqual(history.at(4));
+});
+
+test("STORE-7 FILE-4 readers see whole records, each newer than the last, while the owner saves and folds", async () => {
+  await using place = await openPlace();
+  const history = historyOf("order", { nodesMax: 3 });
+  const session = await fileStore({ ...place, foldBytesMin: 2_000 }).acquire("order");
+  await saveUpTo(session, history, 0, 1);
+  let saving = true;
+  const read = async (): Promise<number> => {
+    const { catalog } = fileStore(place);
+    let seen = 0;
+    let reads = 0;
+    while (saving) {
+      const record = await catalog.read("order");
+      expect(record.header.revision).toBeGreaterThanOrEqual(seen);
+      seen = record.header.revision;
+      expect(record).toEqual(history.at(seen));
+      reads += 1;
+    }
+    return reads;
+  };
+  const readers = [read(), read()];
+  await saveUpTo(session, history, 1, 120);
+  saving = false;
+  for (const reads of await Promise.all(readers)) expect(reads).toBeGreaterThan(0);
+  await session.close();
+});
+
+test("STORE-7 deleting is final, may be repeated, and a run of the same id begins anew", async () => {
+  await using place = await openPlace();
+  const store = fileStore({ ...place, foldBytesMin: 2_000 });
+  const history = historyOf("order");
+  const session = await store.acquire("order");
+  await saveUpTo(session, history, 0, 20);
+  await session.close();
+  await store.catalog.delete("order");
+  await store.catalog.delete("order");
+  expect(await store.catalog.count()).toBe(0);
+  await rejectionOf("PULSE_NOT_FOUND", store.catalog.read("order"));
+  expect(await readdir(join(place.folder, "runs"))).toEqual([]);
+  expect(await readdir(join(place.folder, "locks"))).toEqual([]);
+  const anew = await store.acquire("order");
+  await rejectionOf("PULSE_NOT_FOUND", anew.load());
+  await saveUpTo(anew, history, 0, 1);
+  await anew.close();
+  expect(await store.catalog.read("order")).toEqual(history.at(1));
+});
+
+test("D8 STORE-7 a deletion that ends at any change leaves the old run whole or a clean new one, never a part", async () => {
+  const history = historyOf("order", { nodesMax: 3 });
+  for (let number = 0; ; number += 1) {
+    await using place = await openPlace();
+    const processes = fakeProcesses();
+    const first = await openFileStore({ ...place, foldBytesMin: 2_000 }, processes.parts(1)).acquire("order");
+    await saveUpTo(first, history, 0, 10);
+    await first.close();
+    const platform = endingAt(number, "nothing");
+    const deleted = await openFileStore(place, { ...processes.parts(2), platform })
+      .catalog.delete("order")
+      .then(
+        () => true,
+        () => false,
+      );
+    processes.kill(2);
+    const store = openFileStore(place, processes.parts(3));
+    const { runs } = await store.catalog.list();
+    if (runs.length === 1) {
+      expect(deleted).toBe(false);
+      expect(runs[0]?.problem).toBe(undefined);
+      expect(await store.catalog.read("order")).toEqual(history.at(10));
+    } else {
+      await rejectionOf("PULSE_NOT_FOUND", store.catalog.read("order"));
+    }
+    const session = await store.acquire("order");
+    if (runs.length === 1) {
+      expect(await session.load()).toEqual(history.at(10));
+      await saveUpTo(session, history, 10, 11);
+    } else {
+      await rejectionOf("PULSE_NOT_FOUND", session.load());
+      await saveUpTo(session, history, 0, 1);
+    }
+    await session.close();
+    await store.catalog.delete("order");
+    expect(await readdir(join(place.folder, "runs"))).toEqual([]);
+    if (platform.steps.length <= number) {
+      expect(deleted).toBe(true);
+      break;
+    }
+  }
+});
+
+test("D11 STORE-7 a run that cannot be read is listed with its problem, and the others are listed beside it", async () => {
+  await using place = await openPlace();
+  const store = fileStore(place);
+  for (const runId of ["a", "b", "c", "x".repeat(1_000)]) await saveRun(store, runId);
+  await writeFile(await onlyFile(place.folder, "id-b", "journal-"), "nonsense\n");
+  const before = await everythingIn(place.folder);
+  const { runs } = await store.catalog.list();
+  expect(runs.map(({ runId }) => runId)).toEqual(["a", "b", "c", "x".repeat(1_000)]);
+  expect(runs.map(({ problem }) => problem === undefined)).toEqual([true, false, true, true]);
+  expect(runs[1]?.problem).toContain("journal-");
+  expect(await everythingIn(place.folder)).toEqual(before);
+});
+
+test("D11 a run whose own files no longer tell its id is listed under its folder's name", async () => {
+  await using place = await openPlace();
+  const store = fileStore(place);
+  await saveRun(store, "x".repeat(1_000));
+  await saveRun(store, "a");
+  const name = (await readdir(join(place.folder, "runs"))).find((found) => found.startsWith("sha256-")) ?? "";
+  await writeFile(await onlyFile(place.folder, name, "journal-"), "nonsense\n");
+  const { runs } = await store.catalog.list();
+  expect(runs.map(({ runId, problem }) => [runId, problem === undefined])).toEqual([
+    ["a", true],
+    [name, false],
+  ]);
+});

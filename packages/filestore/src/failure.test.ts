@@ -1,0 +1,133 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { isPulseError } from "@pulse-ts/core";
+import { expect, test } from "vitest";
+import { fileStore, openFileStore } from "./open.ts";
+import { realPlatform } from "./platform.ts";
+import { rejectionOf } from "./testing/error-of.ts";
+import { faultyPlatform, systemError } from "./testing/faults.ts";
+import { everythingIn, openPlace, saveUpTo } from "./testing/place.ts";
+import { historyOf } from "./testing/records.ts";
+
+const history = historyOf("order");
+
+test("FILE-6 KIT-6 disk full, read-only and lost permission are told apart; the record is the old or the new one, and resume works afterwards", async () => {
+  const words = {
+    ENOSPC: "disk is full",
+    EDQUOT: "quota",
+    EROFS: "read-only",
+    EACCES: "permission",
+    EIO: "disk reported an error",
+  };
+  for (const [code, word] of Object.entries(words)) {
+    for (const kind of ["fail", "cut", "after"] as const) {
+      for (const failing of ["journal-append", "journal-sync"] as const) {
+        await using place = await openPlace();
+        let armed = false;
+        const platform = faultyPlatform((step) =>
+          armed && step === failing ? (kind === "cut" ? { kind, code, share: 0.7 } : { kind, code }) : undefined,
+        );
+        const session = await openFileStore(place, { platform }).acquire("order");
+        await saveUpTo(session, history, 0, 2);
+        armed = true;
+        const error = await rejectionOf("PULSE_STORE", saveUpTo(session, history, 2, 3));
+        expect(error.message).toContain(word);
+        expect(error.message).toContain(code);
+        expect(error.details).toMatchObject({ runId: "order", next: "mend-store", systemCode: code });
+        expect(error.details.medium.startsWith(place.folder)).toBe(true);
+        expect(isPulseError(error.cause)).toBe(false);
+        armed = false;
+        // The cause is gone, but nothing more is written to that journal.
+        await rejectionOf("PULSE_STORE", saveUpTo(session, history, 2, 3));
+        await session.close();
+        const next = await fileStore(place).acquire("order");
+        const record = await next.load();
+        expect([2, 3]).toContain(record.header.revision);
+        expect(record).toEqual(history.at(record.header.revision));
+        await saveUpTo(next, history, record.header.revision, 5);
+        await next.close();
+        expect(await fileStore(place).catalog.read("order")).toEqual(history.at(5));
+      }
+    }
+  }
+});
+
+test("FILE-6 an acquire that fails at any change leaves nothing that keeps the run from others", async () => {
+  for (let number = 0; ; number += 1) {
+    await using place = await openPlace();
+    const platform = faultyPlatform((_step, now) => (now === number ? { kind: "fail", code: "ENOSPC" } : undefined));
+    try {
+      await (await openFileStore(place, { platform }).acquire("order")).close();
+    } catch (error) {
+      expect(isPulseError(error, "PULSE_STORE")).toBe(true);
+    }
+    if (platform.steps.length <= number) break;
+    const session = await fileStore(place).acquire("order");
+    await saveUpTo(session, history, 0, 1);
+    await session.close();
+    expect(await readdir(join(place.folder, "locks"))).toEqual([]);
+  }
+});
+
+test("FILE-6 a file where the folder should be is refused and stays as it is", async () => {
+  await using place = await openPlace();
+  await writeFile(join(place.folder, "file"), "mine");
+  for (const folder of [join(place.folder, "file"), join(place.folder, "file", "below")]) {
+    const store = fileStore({ folder });
+    const before = await everythingIn(place.folder);
+    const error = await rejectionOf("PULSE_STORE", store.acquire("order"));
+    expect(error.message).toMatch(/file, not a folder|file is where a folder/);
+    expect(error.details.medium.startsWith(folder)).toBe(true);
+    await rejectionOf("PULSE_STORE", store.catalog.list());
+    expect(await everythingIn(place.folder)).toEqual(before);
+  }
+});
+
+test("FILE-6 a folder that cannot be written is refused, and nothing is made", async () => {
+  for (const code of ["EROFS", "EACCES", "EPERM"]) {
+    await using place = await openPlace();
+    const platform = faultyPlatform(() => ({ kind: "fail", code }));
+    const error = await rejectionOf("PULSE_STORE", openFileStore(place, { platform }).acquire("order"));
+    expect(error.details.systemCode).toBe(code);
+    expect(await readdir(place.folder)).toEqual([]);
+  }
+});
+
+test("FILE-6 a run's folder that cannot be read is an error of the store, never an empty run", async () => {
+  await using place = await openPlace();
+  const session = await fileStore(place).acquire("order");
+  await saveUpTo(session, history, 0, 1);
+  await session.close();
+  const unreadable = {
+    ...realPlatform,
+    openToRead: async (): Promise<never> => await Promise.reject(systemError("EACCES")),
+  };
+  const store = openFileStore(place, { platform: unreadable });
+  await rejectionOf("PULSE_STORE", store.acquire("order"));
+  await rejectionOf("PULSE_STORE", store.catalog.read("order"));
+  expect((await store.catalog.list()).runs[0]?.problem).toContain("permission");
+});
+
+test("FILE-1 a folder that is missing is made, with those above it", async () => {
+  await using place = await openPlace();
+  const store = fileStore({ folder: join(place.folder, "a", "b", "c") });
+  const session = await store.acquire("order");
+  await saveUpTo(session, history, 0, 1);
+  await session.close();
+  expect(await store.catalog.read("order")).toEqual(history.at(1));
+});
+
+test("FILE-7 a folder that holds other things keeps them", async () => {
+  await using place = await openPlace();
+  await mkdir(join(place.folder, "runs", "notes"), { recursive: true });
+  await writeFile(join(place.folder, "runs", "notes", "x"), "mine");
+  await writeFile(join(place.folder, "readme"), "mine");
+  const store = fileStore(place);
+  const session = await store.acquire("order");
+  await saveUpTo(session, history, 0, 1);
+  await session.close();
+  expect((await store.catalog.list()).runs.map(({ runId }) => runId)).toEqual(["order"]);
+  await store.catalog.delete("order");
+  expect(await readdir(join(place.folder, "runs"))).toEqual(["notes"]);
+  expect(await readdir(place.folder)).toContain("readme");
+});

@@ -1,0 +1,95 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { judge, ownHolder, readHolder, systemProbe } from "./holder.ts";
+import type { Holder, ProcessProbe, Started } from "./holder.ts";
+import { openFileStore } from "./open.ts";
+import { rejectionOf } from "./testing/error-of.ts";
+import { fakeProcesses, openPlace, saveUpTo } from "./testing/place.ts";
+import { historyOf } from "./testing/records.ts";
+
+const self: Holder = { host: "a", boot: "b1", namespace: "n1", pid: 1, started: "10", instance: "i1" };
+const other: Holder = { ...self, pid: 2, started: "20", instance: "i2" };
+const probing = (started: Started): ProcessProbe => ({ started: async () => started });
+
+test("FILE-5 only what is certain is dead or alive", async () => {
+  expect(await judge(other, self, probing({ at: "20" }))).toBe("alive");
+  expect(await judge(other, self, probing("gone"))).toBe("dead");
+  // The id was given to a later process.
+  expect(await judge(other, self, probing({ at: "21" }))).toBe("dead");
+  // The system was started anew since.
+  expect(await judge({ ...other, boot: "b0" }, self, probing({ at: "20" }))).toBe("dead");
+  expect(await judge({ ...other, boot: "b0", host: "z" }, self, probing("gone"))).toBe("unknown");
+  expect(await judge({ ...other, namespace: "n2" }, self, probing("gone"))).toBe("unknown");
+  // Another host name on the same kernel: a container that shares the namespace.
+  expect(await judge({ ...other, host: "z" }, self, probing("gone"))).toBe("dead");
+});
+
+test("FILE-7 FILE-5 where the start of a process cannot be read, one that exists is unknown and one that does not is dead", async () => {
+  expect(await judge(other, self, probing(undefined))).toBe("unknown");
+  expect(await judge({ ...other, started: "" }, self, probing({ at: "20" }))).toBe("unknown");
+  const here = { ...self, boot: "" };
+  const there = { ...other, boot: "" };
+  expect(await judge(there, here, probing(undefined))).toBe("unknown");
+  expect(await judge(there, here, probing("gone"))).toBe("dead");
+  expect(await judge({ ...there, host: "z" }, here, probing("gone"))).toBe("unknown");
+});
+
+test("FILE-5 this process is seen alive, and knows its host, boot, namespace, pid and start", async () => {
+  const own = await ownHolder();
+  expect(own.pid).toBe(process.pid);
+  expect(own.host).not.toBe("");
+  expect(await judge(own, own)).toBe(own.started === "" ? "unknown" : "alive");
+  expect(readHolder(JSON.parse(JSON.stringify(own)))).toEqual(own);
+  for (const wrong of [null, 1, {}, { ...own, pid: "1" }, { ...own, boot: 1 }])
+    expect(readHolder(wrong)).toBe(undefined);
+});
+
+test("FILE-5 a process that was killed is seen gone, also while nobody has waited for it", async () => {
+  // The shell waits for input, not for its child: so the child stays behind as a zombie.
+  const shell = spawn("sh", ["-c", "sleep 1000 & echo $!; read line"], { stdio: ["pipe", "pipe", "inherit"] });
+  const [line] = (await once(shell.stdout, "data")) as [Buffer];
+  const pid = Number(line.toString());
+  const before = await systemProbe.started(pid);
+  expect(before).not.toBe("gone");
+  process.kill(pid, "SIGKILL");
+  // The kernel is done with it when its state says so; there is no event for that, and the probe itself looks there.
+  let after = before;
+  while (after !== "gone") after = await systemProbe.started(pid);
+  expect(await judge({ ...(await ownHolder()), pid, started: "any" }, await ownHolder())).toBe("dead");
+  shell.stdin.end();
+  await once(shell, "exit");
+  expect(await systemProbe.started(pid)).toBe("gone");
+});
+
+test("FILE-5 a lock whose owner cannot be judged is kept until it is stale by time", async () => {
+  await using place = await openPlace();
+  const processes = fakeProcesses();
+  const history = historyOf("order");
+  const first = await openFileStore(place, processes.strangerParts(1)).acquire("order");
+  await saveUpTo(first, history, 0, 1);
+  // Known dead to those who could see it, but not from here.
+  processes.kill(1);
+  const second = openFileStore(place, processes.parts(2));
+  await rejectionOf("PULSE_BUSY", second.acquire("order"));
+  const locks = join(place.folder, "locks");
+  const [lock = ""] = await readdir(locks);
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  await utimes(join(locks, lock), hourAgo, hourAgo);
+  const session = await second.acquire("order");
+  expect(await session.load()).toEqual(history.at(1));
+  await Promise.all([session.close(), first.close()]);
+});
+
+test("FILE-5 a lock whose owner is alive is never taken, however old it is", async () => {
+  await using place = await openPlace();
+  const processes = fakeProcesses();
+  const first = await openFileStore(place, processes.parts(1)).acquire("order");
+  const locks = join(place.folder, "locks");
+  for (const name of await readdir(locks)) await utimes(join(locks, name), new Date(0), new Date(0));
+  const error = await rejectionOf("PULSE_BUSY", openFileStore(place, processes.parts(2)).acquire("order"));
+  expect(error.details.holder).toContain("process 1 on ");
+  await first.close();
+});
