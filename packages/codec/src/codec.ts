@@ -1,5 +1,5 @@
 import type { KeyType, TypeToken, ValueOfType } from "@pulse-ts/core";
-import { asCodecError, codecError, type CodecAction } from "./errors.ts";
+import { asCodecError, codecError, messageOf, type CodecAction } from "./errors.ts";
 import { sha256Hex } from "./fingerprint.ts";
 import { valueBytesMax } from "./limits.ts";
 
@@ -92,8 +92,7 @@ function guard<Result>(action: CodecAction, at: CodecContext, work: () => Result
   try {
     return work();
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw asCodecError(error, { action, key: at.key, path: "", reason: `its codec threw: ${said}` });
+    throw asCodecError(error, { action, key: at.key, path: "", reason: `its codec threw: ${messageOf(error)}` });
   }
 }
 

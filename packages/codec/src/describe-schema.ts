@@ -106,23 +106,23 @@ class Describer {
           readonly partial?: boolean;
         };
         return {
-          key: this.describe(def.keyType as z.$ZodType),
-          value: this.describe(def.valueType as z.$ZodType),
+          key: this.describe(def.keyType),
+          value: this.describe(def.valueType),
           mode,
           partial,
         };
       }
       case "array":
-        return { item: this.describe(def.element as z.$ZodType) };
+        return { item: this.describe(def.element) };
       case "tuple":
         return {
-          items: this.#all(def.items as readonly z.$ZodType[]),
-          rest: def.rest === null ? null : this.describe(def.rest as z.$ZodType),
+          items: this.#all(def.items),
+          rest: def.rest === null ? null : this.describe(def.rest),
         };
       case "map":
-        return { key: this.describe(def.keyType as z.$ZodType), value: this.describe(def.valueType as z.$ZodType) };
+        return { key: this.describe(def.keyType), value: this.describe(def.valueType) };
       case "set":
-        return { item: this.describe(def.valueType as z.$ZodType) };
+        return { item: this.describe(def.valueType) };
       case "union": {
         const { discriminator = null } = def as Partial<z.$ZodDiscriminatedUnionDef>;
         // The first option that fits is taken, so their order is part of the schema.
@@ -133,7 +133,7 @@ class Describer {
         };
       }
       case "intersection":
-        return { left: this.describe(def.left as z.$ZodType), right: this.describe(def.right as z.$ZodType) };
+        return { left: this.describe(def.left), right: this.describe(def.right) };
       case "enum":
         return { values: sortedScalars(Object.values(def.entries)) };
       case "literal":
@@ -143,8 +143,8 @@ class Describer {
       case "pipe": {
         const { reverseTransform } = def as Partial<z.$ZodCodecDef>;
         return {
-          in: this.describe(def.in as z.$ZodType),
-          out: this.describe(def.out as z.$ZodType),
+          in: this.describe(def.in),
+          out: this.describe(def.out),
           codec: reverseTransform !== undefined,
         };
       }
@@ -152,7 +152,7 @@ class Describer {
         return { inner: this.describe((schema as z.$ZodLazy)._zod.innerType) };
       case "optional": {
         const exact = schema._zod.traits.has("$ZodExactOptional");
-        return { inner: this.describe(def.innerType as z.$ZodType), exact };
+        return { inner: this.describe(def.innerType), exact };
       }
       case "nullable":
       case "nonoptional":
@@ -162,7 +162,7 @@ class Describer {
       case "readonly":
       case "success":
       case "promise":
-        return { inner: this.describe(def.innerType as z.$ZodType) };
+        return { inner: this.describe(def.innerType) };
       case "string":
       case "number":
       case "bigint":
@@ -206,7 +206,8 @@ function scalar(value: unknown): Description {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (value instanceof Date) return { date: String(value.getTime()) };
   if (value instanceof RegExp) return { pattern: value.source, flags: value.flags };
-  return { [typeof value]: String(value) };
+  if (typeof value === "bigint" || typeof value === "number") return { [typeof value]: String(value) };
+  return { [typeof value]: "" };
 }
 
 /** The facts of a check that decide what it lets through, by the names that zod gives them. Patterns only count where the user wrote them. */

@@ -60,3 +60,12 @@ export function asCodecError(error: unknown, refusal: Omit<Refusal, "cause">): P
   const { path, reason } = error.details;
   return codecError({ action: refusal.action, key: refusal.key, path, reason, cause: error.cause });
 }
+
+/** What an error says, whatever was thrown. Never throws itself. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return "something that cannot be printed was thrown";
+  }
+}

@@ -23,11 +23,11 @@ export function isImmutableSchema(schema: z.$ZodType): boolean {
     case "catch":
     case "nonoptional":
     case "readonly":
-      return isImmutableSchema(def.innerType as z.$ZodType);
+      return isImmutableSchema(def.innerType);
     case "union":
       return def.options.every((option) => isImmutableSchema(option));
     case "pipe":
-      return isImmutableSchema(def.out as z.$ZodType);
+      return isImmutableSchema(def.out);
     default:
       return false;
   }

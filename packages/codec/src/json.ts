@@ -75,7 +75,7 @@ function encode(schema: z.$ZodType, plan: SchemaPlan, value: unknown, key: strin
 
 function encodeText(schema: z.$ZodType, plan: SchemaPlan, value: unknown, place: Place): string {
   survey(value, plan.wire, place);
-  const result = z.safeEncode(schema, value as z.output<z.$ZodType>);
+  const result = z.safeEncode(schema, value);
   if (!result.success) return refuseIssues(result.error, place);
   return writeWire(plan.wire, result.data, place);
 }

@@ -124,12 +124,12 @@ class Planner {
         return {
           kind: "structured",
           around: [
-            this.#inside({ inside: "Map key" }, def.keyType as z.$ZodType),
-            this.#inside({ inside: "Map value" }, def.valueType as z.$ZodType),
+            this.#inside({ inside: "Map key" }, def.keyType),
+            this.#inside({ inside: "Map value" }, def.valueType),
           ],
         };
       case "set":
-        return { kind: "structured", around: [this.#inside({ inside: "Set item" }, def.valueType as z.$ZodType)] };
+        return { kind: "structured", around: [this.#inside({ inside: "Set item" }, def.valueType)] };
       case "object":
         return this.#planObject(def);
       case "record":
@@ -190,8 +190,8 @@ class Planner {
   }
 
   #planTuple(def: z.$ZodTupleDef): WirePlan {
-    const items = (def.items as readonly z.$ZodType[]).map((item, index) => this.#inside(index, item));
-    const rest = def.rest === null ? undefined : this.#inside({ inside: "rest" }, def.rest as z.$ZodType);
+    const items = def.items.map((item, index) => this.#inside(index, item));
+    const rest = def.rest === null ? undefined : this.#inside({ inside: "rest" }, def.rest);
     return { kind: "tuple", items, rest };
   }
 
@@ -200,10 +200,10 @@ class Planner {
     if (transform !== undefined && reverseTransform !== undefined) {
       // A codec of its own: what stands on its output side is no matter of ours.
       this.indirect = this.custom = true;
-      return { kind: "same", target: this.plan(def.in as z.$ZodType), turned: true };
+      return { kind: "same", target: this.plan(def.in), turned: true };
     }
-    const wire = this.plan(def.in as z.$ZodType);
-    this.plan(def.out as z.$ZodType);
+    const wire = this.plan(def.in);
+    this.plan(def.out);
     return wire;
   }
 }

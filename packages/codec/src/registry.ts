@@ -1,5 +1,4 @@
-import type { KeyType, TypeToken } from "@pulse-ts/core";
-import { PulseError } from "@pulse-ts/core";
+import { PulseError, type KeyType } from "@pulse-ts/core";
 import { checkIdentity, isKeyType, isTypeToken, type Codec } from "./codec.ts";
 import { asCodecError, codecError } from "./errors.ts";
 import { schemaHash } from "./describe-schema.ts";
@@ -87,7 +86,7 @@ class Registry implements Codecs {
   #make(type: KeyType, key: string): Codec {
     if (!isKeyType(type)) throw prepareError(key, "its type is neither a type token nor a schema");
     if (isZodSchema(type)) return this.#makeForZod(type, key);
-    if (isTypeToken(type)) return structured(type as TypeToken<unknown>);
+    if (isTypeToken(type)) return structured(type);
     return standardCodec(type);
   }
 

@@ -2,11 +2,16 @@ import { types } from "node:util";
 import { BufferWindows, checkBuffer, toBase64, viewKinds } from "./binary.ts";
 import { dataValue, sortedKeys, stringText } from "./canonical.ts";
 import { errorKinds, hiddenErrorNames } from "./error-kinds.ts";
-import type { Place } from "./place.ts";
+import { valueBytesMax } from "./limits.ts";
+import type { Place, Step } from "./place.ts";
 import { isLiveChannel, liveChannelReason, whatIsIt } from "./what-is-it.ts";
 
-/** Views with more elements than this are not searched for properties of their own: listing all indices would cost more than writing. */
-const searchedElementsMax = 4_096;
+/**
+ * Longer typed arrays and (full) arrays are not searched for properties that are no elements: to list them, JavaScript lists all indices,
+ * which would cost more than writing.
+ */
+const searchedViewMax = 4_096;
+const searchedArrayMax = 1_000_000;
 
 /**
  * Writes any value as the text of `structured()` (CODEC-6), or refuses it by path (CODEC-7).
@@ -37,19 +42,21 @@ class StructuredWriter {
     this.#windows.check(this.#place);
   }
 
-  write(value: unknown): void {
+  /** Writes a value after `before`, the punctuation that stands in front of it: one piece of text less for each scalar. */
+  write(value: unknown, before = ""): void {
     switch (typeof value) {
       case "string":
-        return this.#put(stringText(value, this.#place));
+        return this.#put(before + stringText(value, this.#place));
       case "number":
-        return this.#put(Number.isFinite(value) ? (Object.is(value, -0) ? "-0" : String(value)) : `["${value}"]`);
+        return this.#put(before + numberTextOf(value));
       case "boolean":
-        return this.#put(value ? "true" : "false");
+        return this.#put(before + (value ? "true" : "false"));
       case "undefined":
-        return this.#put('["undefined"]');
+        return this.#put(`${before}["undefined"]`);
       case "bigint":
-        return this.#put(`["bigint","${value}"]`);
+        return this.#put(`${before}["bigint","${value}"]`);
       case "object":
+        this.#put(before);
         return value === null ? this.#put("null") : this.#writeReference(value);
       default:
         this.#place.refuse(`${whatIsIt(value)} cannot be stored`);
@@ -61,9 +68,9 @@ class StructuredWriter {
     this.text += text;
   }
 
-  #part(step: Parameters<Place["enter"]>[0], value: unknown): void {
+  #part(step: Step, value: unknown, before: string): void {
     this.#place.enter(step);
-    this.write(value);
+    this.write(value, before);
     this.#place.leave();
   }
 
@@ -100,12 +107,12 @@ class StructuredWriter {
   }
 
   #writePlain(value: object): void {
+    if (Symbol.asyncIterator in value) this.#place.refuse(liveChannelReason);
     if (Object.prototype.toString.call(value) !== "[object Object]") this.#refuseDisguise(value);
     this.#writeProperties(value, sortedKeys(value, this.#place));
   }
 
   #refuseDisguise(value: object): never {
-    if (Symbol.asyncIterator in value) this.#place.refuse(liveChannelReason);
     this.#place.refuse(`${whatIsIt(value)} that is inside a ${Object.prototype.toString.call(value)} cannot be stored`);
   }
 
@@ -113,8 +120,8 @@ class StructuredWriter {
     let separator = "{";
     for (const key of keys) {
       this.#place.enter(key);
-      this.#put(separator + stringText(key, this.#place) + ":");
-      this.write(dataValue(value, key, this.#place));
+      const before = `${separator}${stringText(key, this.#place)}:`;
+      this.write(dataValue(value, key, this.#place), before);
       this.#place.leave();
       separator = ",";
     }
@@ -122,24 +129,34 @@ class StructuredWriter {
   }
 
   #writeNullPrototype(value: object): void {
+    if (Symbol.asyncIterator in value) this.#place.refuse(liveChannelReason);
     this.#put('["null",');
     this.#writeProperties(value, sortedKeys(value, this.#place));
     this.#put("]");
   }
 
   #writeArray(value: readonly unknown[]): void {
+    if (value.length > searchedArrayMax && isFull(value)) return this.#writeItems(value, undefined);
     const keys = Reflect.ownKeys(value);
     // The own keys of an array are its indices in order, then "length", then whatever else it was given.
-    const filled = keys.indexOf("length");
-    if (keys.length !== filled + 1)
-      this.#place.refuse(`the array has a property of its own: ${String(keys[filled + 1])}`);
-    const dense = filled === value.length;
-    this.#put(dense ? "[0" : `["sparse",${value.length}`);
-    for (let at = 0; at < filled; at++) {
-      const index = dense ? at : Number(keys[at]);
-      this.#put(dense ? "," : `,${index},`);
+    const dense = keys[value.length] === "length";
+    const filled = dense ? value.length : keys.indexOf("length");
+    if (keys.length !== filled + 1) {
+      this.#place.refuse(`the array has a property of its own that would be lost: ${String(keys[filled + 1])}`);
+    }
+    this.#writeItems(value, dense ? undefined : keys.slice(0, filled));
+  }
+
+  /** All items, or of a sparse array those at these indices. */
+  #writeItems(value: readonly unknown[], indices: readonly PropertyKey[] | undefined): void {
+    const count = indices?.length ?? value.length;
+    // A digit and a comma each: what cannot fit is refused before time is spent on it.
+    if (count * 2 > valueBytesMax) this.#place.refuseSize(count * 2);
+    this.#put(indices === undefined ? "[0" : `["sparse",${value.length}`);
+    for (let at = 0; at < count; at++) {
+      const index = indices === undefined ? at : Number(indices[at]);
       this.#place.enter(index);
-      this.write(dataValue(value, index, this.#place));
+      this.write(dataValue(value, index, this.#place), indices === undefined ? "," : `,${index},`);
       this.#place.leave();
     }
     this.#put("]");
@@ -157,10 +174,8 @@ class StructuredWriter {
     this.#put('["Map"');
     let index = 0;
     for (const [key, item] of Map.prototype.entries.call(value)) {
-      this.#put(",");
-      this.#part({ inside: `Map key ${index}` }, key);
-      this.#put(",");
-      this.#part({ inside: `Map value ${index}` }, item);
+      this.#part({ inside: `Map key ${index}` }, key, ",");
+      this.#part({ inside: `Map value ${index}` }, item, ",");
       index++;
     }
     this.#put("]");
@@ -171,8 +186,7 @@ class StructuredWriter {
     this.#put('["Set"');
     let index = 0;
     for (const item of Set.prototype.values.call(value)) {
-      this.#put(",");
-      this.#part({ inside: `Set item ${index}` }, item);
+      this.#part({ inside: `Set item ${index}` }, item, ",");
       index++;
     }
     this.#put("]");
@@ -228,7 +242,7 @@ class StructuredWriter {
   }
 
   #noOwnElements(value: Uint8Array): void {
-    if (value.length > searchedElementsMax) return;
+    if (value.length > searchedViewMax) return;
     const keys = Reflect.ownKeys(value);
     if (keys.length > value.length) {
       this.#place.refuse(
@@ -261,16 +275,27 @@ class StructuredWriter {
     let separator = "{";
     for (const name of names) {
       const descriptor = Object.getOwnPropertyDescriptor(value, name);
-      this.#put(`${separator}"${name}":`);
       this.#place.enter(name);
       if (descriptor === undefined || !("value" in descriptor))
         this.#place.refuse("it is an accessor, which cannot come back as one");
-      this.write(descriptor.value);
+      this.write(descriptor.value, `${separator}"${name}":`);
       this.#place.leave();
       separator = ",";
     }
     this.#put(separator === "{" ? "{}" : "}");
   }
+}
+
+function isFull(value: readonly unknown[]): boolean {
+  for (let index = 0; index < value.length; index++) {
+    if (!(index in value)) return false;
+  }
+  return true;
+}
+
+function numberTextOf(value: number): string {
+  if (Number.isFinite(value)) return Object.is(value, -0) ? "-0" : String(value);
+  return `["${value}"]`;
 }
 
 function dataLastIndex(value: RegExp): number | undefined {

@@ -1,6 +1,6 @@
 import { type, type TypeToken } from "@pulse-ts/core";
 import { defineCodec, type Codec } from "./codec.ts";
-import { asCodecError } from "./errors.ts";
+import { asCodecError, messageOf } from "./errors.ts";
 import { Place } from "./place.ts";
 import { readStructured } from "./structured-read.ts";
 import { writeStructured } from "./structured-write.ts";
@@ -68,7 +68,6 @@ export function decodeStructured(bytes: Uint8Array, key: string | undefined): un
 
 /** Whatever a value threw while it was looked at (a proxy's trap, a full stack), as an error that names the place (CODEC-7). */
 export function readingFailed(error: unknown, place: Place): Error {
-  const said = error instanceof Error ? error.message : String(error);
-  const reason = `${place.action === "encode" ? "reading it" : "building it"} failed: ${said}`;
+  const reason = `${place.action === "encode" ? "reading it" : "building it"} failed: ${messageOf(error)}`;
   return asCodecError(error, { action: place.action, key: place.key, path: place.path, reason });
 }
