@@ -59,6 +59,8 @@ async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan
       merge(level);
       return;
     } catch (error) {
+      // A skip is no failed try: what was written before it stays, so that CORE-42 refuses it as it does without a retry.
+      if (isSkip(error) && !outer.aborted) merge(level);
       level.close();
       if (outer.aborted || tree.checkpoint?.failure !== undefined || isSkip(error)) throw error;
       reportFailed(level, index, error);

@@ -176,7 +176,8 @@ const canceled = (): Error => new Error("the execution was cancelled; give cance
 /** What `wait` rejects with (CORE-43). */
 function errorOf(state: ExecutionState, stop: Stop): PulseError {
   const { tree, others } = state;
-  const ends = { others, abandoned: [...tree.abandoned] };
+  // A copy: an abandoned body may still fail, and the error that a caller holds does not change under it.
+  const ends = { others: [...others], abandoned: [...tree.abandoned] };
   const graph = state.compiled.graph.name;
   const left = ends.abandoned.length === 0 ? "" : `; still running: ${ends.abandoned.join(", ")}`;
   const unreliable = tree.checkpoint?.failure;

@@ -1,56 +1,71 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { graph, node, run, type AnyKey, type Node } from "../index.ts";
 import { bothWays, type Doing } from "../testing/both-ways.ts";
 import { numberKey } from "../testing/keys.ts";
 
 const size = 100_000;
 
-/** A node of keys whose names are made in a loop; its values are numbers. */
-const step = (id: string, requires: readonly AnyKey[], provides: AnyKey, as: Doing): Node =>
-  node(id, { requires, provides: [provides] }, (values) =>
-    as(() => ({ [provides.name]: Object.values(values as Record<string, number>).reduce((sum, value) => sum + value, 1) })),
+/** How the bodies of this file do their work: the graphs are built once, the tests choose. */
+let doing: Doing = (work) => work();
+/** Whether the first node of the chain has a value. */
+let firstSkips = false;
+
+/** A node of keys whose names are made in a loop: its value is one more than the sum of what it requires. */
+const step = (id: string, requires: readonly AnyKey[], provided: AnyKey): Node =>
+  node(id, { requires, provides: [provided] }, (_values, context) =>
+    doing(() => ({
+      [provided.name]:
+        firstSkips && requires.length === 0
+          ? context.skip(provided)
+          : requires.reduce((sum, each) => sum + Number(context.get(each)), 1),
+    })),
   );
 
+const start = numberKey("start");
 const end = numberKey("end");
+const keys: AnyKey[] = [...Array.from({ length: size - 1 }, (_value, index) => numberKey(`k${index}`)), end];
+
+const links = keys.map((provided, index) => step(`n${index}`, keys.slice(Math.max(0, index - 1), index), provided));
+const chain = graph("chain", { outputs: [end], nodes: links });
+const reversed = graph("reversed", { outputs: [end], nodes: [...links].reverse() });
+const total = numberKey("total");
+const fan = graph("fan", {
+  outputs: [total],
+  nodes: [
+    step("first", [], start),
+    ...keys.map((provided, index) => step(`n${index}`, [start], provided)),
+    step("last", keys, total),
+  ],
+});
 
 describe.each(bothWays)("$how", ({ as }) => {
+  beforeEach(() => {
+    doing = as;
+    firstSkips = false;
+  });
+
   test("G17 CORE-35 a chain of 100,000 nodes ends without a stack overflow", async () => {
-    const keys: AnyKey[] = Array.from({ length: size - 1 }, (_value, index) => numberKey(`k${index}`));
-    keys.push(end);
-    const nodes = keys.map((provided, index) => step(`n${index}`, index === 0 ? [] : [keys[index - 1] as AnyKey], provided, as));
-    const outcome = await run(graph("chain", { outputs: [end], nodes }), {});
-    expect(outcome.values.end).toBe(size);
+    expect((await run(chain, {})).values.end).toBe(size);
   });
 
   test("G17 CORE-35 a chain declared from its end to its start ends as well", async () => {
-    const keys: AnyKey[] = Array.from({ length: size - 1 }, (_value, index) => numberKey(`k${index}`));
-    keys.push(end);
-    const nodes = keys.map((provided, index) => step(`n${index}`, index === 0 ? [] : [keys[index - 1] as AnyKey], provided, as));
-    const outcome = await run(graph("chain", { outputs: [end], nodes: nodes.reverse() }), {});
-    expect(outcome.values.end).toBe(size);
+    expect((await run(reversed, {})).values.end).toBe(size);
   });
 
   test("CORE-35 a fan of 100,000 nodes out of one key and into one node ends", async () => {
-    const start = numberKey("start");
-    const keys = Array.from({ length: size }, (_value, index): AnyKey => numberKey(`k${index}`));
-    const nodes = [
-      step("first", [], start, as),
-      ...keys.map((provided, index) => step(`n${index}`, [start], provided, as)),
-      step("last", keys, end, as),
-    ];
-    const outcome = await run(graph("fan", { outputs: [end], nodes }), {});
-    expect(outcome.values.end).toBe(2 * size + 1);
+    expect((await run(fan, {})).values.total).toBe(2 * size + 1);
   });
 
   test("G17 CORE-35 a skip runs down a chain of 100,000 nodes", async () => {
-    const keys: AnyKey[] = Array.from({ length: size - 1 }, (_value, index) => numberKey(`k${index}`));
-    keys.push(end);
-    const nodes = keys.map((provided, index) =>
-      index === 0
-        ? node("n0", { provides: [provided] }, (_values, context) => as(() => context.skip()))
-        : step(`n${index}`, [keys[index - 1] as AnyKey], provided, as),
-    );
-    const outcome = await run(graph("chain", { outputs: [end], nodes }), {});
-    expect(outcome.outputs).toEqual({ end: { state: "skipped" } });
+    firstSkips = true;
+    expect((await run(chain, {})).outputs).toEqual({ end: { state: "skipped" } });
+  });
+
+  test("G17 CORE-35 CORE-18 a chain of 100,000 nodes ends under a cap of one body at once", async () => {
+    expect((await run(chain, {}, { concurrency: 1 })).values.end).toBe(size);
+  });
+
+  test("CORE-35 CORE-18 a fan of 100,000 nodes ends under a cap of three bodies at once", async () => {
+    expect((await run(fan, {}, { concurrency: 3 })).values.total).toBe(2 * size + 1);
   });
 });
