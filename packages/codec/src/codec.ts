@@ -25,6 +25,8 @@ export interface Codec<Value = unknown> {
   decode(bytes: Uint8Array, at?: CodecContext): Value;
   /** Tells equal values from others: by default SHA-256 of the bytes, in hexadecimal. */
   fingerprint(value: Value, at?: CodecContext): string;
+  /** True when the fingerprint is SHA-256 of the bytes: who has these need not encode again (CODEC-13). */
+  readonly fingerprintsBytes?: boolean;
   /** True when every decoded value is immutable (a string, a number, …), so that readers may share one (CODEC-13). */
   readonly immutable?: boolean;
 }
@@ -66,7 +68,7 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
   const fingerprint = (value: Value, at: CodecContext = {}): string =>
     given === undefined ? sha256Hex(encode(value, at)) : guard("encode", at, () => given(value, at));
   const { type, id, version, immutable = false } = definition;
-  return Object.freeze({ type, id, version, encode, decode, fingerprint, immutable });
+  return Object.freeze({ type, id, version, encode, decode, fingerprint, fingerprintsBytes: given === undefined, immutable });
 }
 
 /** Refuses a codec without a type, an id or a version (CODEC-2). */

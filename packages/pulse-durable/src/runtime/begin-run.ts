@@ -22,7 +22,7 @@ import { confirmedNodes, outputPlace, restoreScope } from "./restore-plan.ts";
 import { notBegun, runError } from "./run-error.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunEvents } from "./run-events.ts";
-import { runValues } from "./values.ts";
+import { fingerprintOfValue, runValues } from "./values.ts";
 import type { CodedKey, ReadyValue, Values } from "./values.ts";
 
 /** What all runs of one `durable()` share. */
@@ -147,8 +147,9 @@ function rootInputs(received: ReturnType<typeof checkpointInputs>, root: Prepare
       continue;
     }
     const { value } = input;
-    given.push({ name, state: "ready", fingerprint: key.codec.fingerprint(value, { key: name }) });
-    readers.set(name, values.reader(values.encode(key, value), key, { where: `root input "${name}"`, written: () => value }));
+    const record = values.encode(key, value);
+    given.push({ name, state: "ready", fingerprint: fingerprintOfValue(key, value, record) });
+    readers.set(name, values.reader(record, key, { where: `root input "${name}"`, written: () => value }));
   }
   return { given, readers };
 }

@@ -76,7 +76,7 @@ test("DUR-5 the definition covers graph ids, nodes, types, codecs, wiring, fixed
     [{ name: "named" }, "removed: graph adding"],
     [{ extra: true }, "added: node extra"],
     [{ limit: 3 }, "changed: node add"],
-    [{ outer: true }, "changed: node child/more"],
+    [{ outer: true }, "changed: mount child"],
     [{ step: 2 }, "changed: mount child"],
     [{ schema: z.number() }, "changed: node add"],
   ];

@@ -1,5 +1,5 @@
 import type { KeyType } from "@pulse-ts/core";
-import type { CheckpointNode, CheckpointPorts } from "@pulse-ts/core/checkpoint";
+import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { PreparedGraph } from "./prepared.ts";
 
@@ -24,8 +24,8 @@ export interface ReplacedKey {
 }
 
 export interface DefinedParts {
-  readonly nodes: readonly CheckpointNode[];
-  readonly ports: readonly CheckpointPorts[];
+  readonly nodes: readonly NodeDescription[];
+  readonly ports: readonly PortDescription[];
   readonly graphs: ReadonlyMap<string, PreparedGraph>;
   readonly replaced: ReplacedParts;
 }
@@ -53,7 +53,7 @@ export function definitionOf(parts: DefinedParts): Definition {
 function* partsOf({ nodes, ports, graphs, replaced }: DefinedParts): Generator<readonly [string, unknown]> {
   for (const { graph, path, inputs, outputs } of ports) {
     const codecs = graphs.get(path)?.inputs;
-    const given = inputs.map(({ name, type, optional }) => [
+    const given = inputs.map(({ key: { name, type }, optional }) => [
       name,
       typeName(type),
       codecs?.get(name)?.codec.id ?? null,
@@ -67,9 +67,9 @@ function* partsOf({ nodes, ports, graphs, replaced }: DefinedParts): Generator<r
   for (const { path, codec, fingerprint } of replaced.keys) yield [`replaced key ${path}`, [codec, fingerprint]];
 }
 
-function nodeData(node: CheckpointNode, graphs: ReadonlyMap<string, PreparedGraph>): unknown {
-  const prepared = graphs.get(parentPath(node))?.nodes.get(node.id);
-  const requires = node.requires.map(({ name, type, optional }) => [name, typeName(type), optional]);
+function nodeData(node: NodeDescription, graphs: ReadonlyMap<string, PreparedGraph>): unknown {
+  const prepared = graphs.get(node.graphPath)?.nodes.get(node.id);
+  const requires = node.requires.map(({ key, optional }) => [key.name, typeName(key.type), optional]);
   const provides = node.provides.map(({ name, type }) => [
     name,
     typeName(type),
@@ -78,15 +78,10 @@ function nodeData(node: CheckpointNode, graphs: ReadonlyMap<string, PreparedGrap
   const retries = node.retries.map(({ place, limit }) => [place, limit]);
   if (node.mount === undefined) return [node.graph, requires, provides, retries];
   const { mount } = node;
-  const bound = mount.in.map(({ input, from }) => [input, from]);
-  const out = mount.out.map(({ output, to }) => [output, to]);
+  const bound = mount.in.map(({ input, from }) => [input, from.name]);
+  const out = mount.out.map(({ output, to }) => [output, to.name]);
   // Fixed values are in the child scope's fingerprint, with the codecs they were encoded with (DUR-22).
   return [node.graph, requires, provides, retries, mount.graph, bound, out, prepared?.mount?.fingerprint ?? null];
-}
-
-/** The path of the graph that a node stands in. */
-export function parentPath(node: { readonly path: string; readonly id: string }): string {
-  return node.path === node.id ? "" : node.path.slice(0, -node.id.length - 1);
 }
 
 /** What is known of a type at run time: the name of a token, or who made the schema; the codec's id tells the rest. */

@@ -2,15 +2,15 @@ import type { Codecs } from "@pulse-ts/codec";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, ExecutionOptions, KeyType, Problem } from "@pulse-ts/core";
 import { checkpointNodes, checkpointPorts } from "@pulse-ts/core/checkpoint";
-import type { CheckpointNode, CheckpointPorts } from "@pulse-ts/core/checkpoint";
+import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
 import type { DefinitionView, GraphView, KeyView, NodeView, Provider } from "../integrity/definition-view.ts";
 import { isWellFormed } from "../record/plain.ts";
-import { definitionOf, parentPath } from "./definition.ts";
+import { definitionOf } from "./definition.ts";
 import type { ReplacedKey, ReplacedParts } from "./definition.ts";
 import { scopeFingerprint } from "./fingerprint.ts";
 import { pathIn } from "./prepared.ts";
 import type { Prepared, PreparedGraph, PreparedMount, PreparedNode, ProvidedKey } from "./prepared.ts";
-import { runValues } from "./values.ts";
+import { fingerprintOfValue, runValues } from "./values.ts";
 import type { CodedKey } from "./values.ts";
 
 /** The options of an execution that are part of the definition (DUR-23, DUR-29). */
@@ -28,7 +28,7 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
   const problems: Problem[] = [];
   const refuse = (path: string, message: string, error?: unknown): void => {
     const ends = isPulseError(error, "PULSE_CODEC") && error.details.key !== undefined ? { ends: [error.details.key] } : {};
-    problems.push({ code: "PULSE_DEFINITION_INVALID", path: `${graph.name}/${path}`, message, ...ends });
+    problems.push({ code: "PULSE_DEFINITION_INVALID", path: path === "" ? graph.name : `${graph.name}/${path}`, message, ...ends });
   };
   const codecOf = (path: string, name: string, type: KeyType): CodedKey | undefined => {
     if (!isWellFormed(name)) refuse(path, `key ${JSON.stringify(name)}: a name with an unpaired surrogate cannot be recorded`);
@@ -62,8 +62,8 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
     }
     const mount = node.mount === undefined ? undefined : preparedMount(node, inputsAt, refuse);
     const { id, path, requires } = node;
-    const prepared: PreparedNode = { id, path, requires: requires.map(({ name }) => name), provides, ...(mount && { mount }) };
-    graphs.get(parentPath(node))?.nodes.set(id, prepared);
+    const prepared: PreparedNode = { id, path, requires: requires.map(({ key }) => key.name), provides, ...(mount && { mount }) };
+    graphs.get(node.graphPath)?.nodes.set(id, prepared);
   }
   if (problems.length > 0) throw invalid(graph, problems);
   const root = graphs.get("") as PreparedGraph;
@@ -79,10 +79,10 @@ interface MutableGraph extends PreparedGraph {
 type CodecOf = (path: string, name: string, type: KeyType) => CodedKey | undefined;
 type Refuse = (path: string, message: string, error?: unknown) => void;
 
-function codedInputs({ path, graph, inputs }: CheckpointPorts, codecOf: CodecOf): Map<string, CodedKey> {
+function codedInputs({ path, inputs }: PortDescription, codecOf: CodecOf): Map<string, CodedKey> {
   const coded = new Map<string, CodedKey>();
-  for (const { name, type } of inputs) {
-    const key = codecOf(path === "" ? graph : path, name, type);
+  for (const { key: { name, type } } of inputs) {
+    const key = codecOf(path, name, type);
     if (key !== undefined) coded.set(name, key);
   }
   return coded;
@@ -90,7 +90,7 @@ function codedInputs({ path, graph, inputs }: CheckpointPorts, codecOf: CodecOf)
 
 /** Encodes what a mount fixes, with the codec of the child's key (DUR-22). */
 function preparedMount(
-  node: CheckpointNode,
+  node: NodeDescription,
   inputsAt: ReadonlyMap<string, ReadonlyMap<string, CodedKey>>,
   refuse: Refuse,
 ): PreparedMount | undefined {
@@ -105,14 +105,15 @@ function preparedMount(
     try {
       const record = encode(key, value);
       fixed.set(input, { key, record });
-      fix.push({ input, codec: key.codec.id, fingerprint: key.codec.fingerprint(value as never, { key: input }) });
+      fix.push({ input, codec: key.codec.id, fingerprint: fingerprintOfValue(key, value, record) });
     } catch (error) {
       if (!isPulseError(error, "PULSE_CODEC")) throw error;
       const advice = "close over it in the child's nodes instead";
       refuse(path, `mount "${path}" fixes input "${input}" of graph "${mount.graph}" with a value that cannot be recorded: ${error.message}; ${advice}`, error);
     }
   }
-  const fingerprint = scopeFingerprint({ graph: mount.graph, path, in: mount.in, fix });
+  const bindings = mount.in.map(({ input, from }) => ({ input, from: from.name }));
+  const fingerprint = scopeFingerprint({ graph: mount.graph, path, in: bindings, fix });
   return { fingerprint, fixed, inputs: [...mount.in, ...mount.fix].map(({ input }) => input) };
 }
 
@@ -120,8 +121,8 @@ function preparedMount(
 const { encode } = runValues({ runId: "", isolate: true, corrupt: () => {} });
 
 interface ViewParts {
-  readonly nodes: readonly CheckpointNode[];
-  readonly ports: readonly CheckpointPorts[];
+  readonly nodes: readonly NodeDescription[];
+  readonly ports: readonly PortDescription[];
   readonly graphs: ReadonlyMap<string, PreparedGraph>;
   readonly outline: Readonly<Record<string, string>>;
   readonly replaced: ReplacedParts;
@@ -131,12 +132,12 @@ interface ViewParts {
 function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts): DefinitionView {
   const views = new Map<string, GraphView & { nodes: Map<string, NodeView>; providers: Map<string, Provider> }>();
   for (const { graph, path, inputs } of ports) {
-    const providers = new Map<string, Provider>(inputs.map(({ name }) => [name, { kind: "given" }]));
+    const providers = new Map<string, Provider>(inputs.map(({ key }) => [key.name, { kind: "given" }]));
     views.set(path, { graph, nodes: new Map(), providers });
   }
   const replacedKeys = new Set(replaced.keys.map((key) => key.path));
   for (const node of nodes) {
-    const path = parentPath(node);
+    const path = node.graphPath;
     const view = views.get(path);
     const prepared = graphs.get(path)?.nodes.get(node.id);
     if (view === undefined || prepared === undefined) continue;
@@ -154,7 +155,7 @@ function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts):
       ...(node.mount === undefined ? {} : { child: node.path }),
     });
     const child = views.get(node.path);
-    for (const { input, from } of node.mount?.in ?? []) child?.providers.set(input, { kind: "outer", key: from });
+    for (const { input, from } of node.mount?.in ?? []) child?.providers.set(input, { kind: "outer", key: from.name });
   }
   return { graph: (path) => views.get(path), outline };
 }

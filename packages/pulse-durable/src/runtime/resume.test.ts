@@ -376,7 +376,7 @@ test("STORE-10 values that rest in a content store are fetched before they are r
 test("CKPT-25 a restored node is told once as finished, and runs nothing", async () => {
   const { chain, record } = await halfRun();
   const memory = changedStore(record, (entry) => entry);
-  const { pulse, events, see } = worker({ acquire: async (runId) => ({ ...(await memory.acquire(runId)), save: () => Promise.resolve() }) } as never);
+  const { pulse, events, see } = worker({ acquire: async (runId: string) => ({ ...(await memory.acquire(runId)), save: () => Promise.resolve() }) } as never);
   await pulse.resume(chain, { start: 1 }, { ...call, observers: [see] });
   const ofNode = events.filter((event) => "path" in event && event.path === "node0");
   expect(ofNode).toMatchObject([{ kind: "node-finished", reason: "completed", restored: true }]);

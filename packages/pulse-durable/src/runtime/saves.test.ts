@@ -244,6 +244,11 @@ test("DUR-26 a queued commit whose mount times out is taken out, and the save be
   held.resolve();
   expect((await running).values).toEqual({ made: 3, other: 1 });
   expect(signals[0]?.aborted).toBe(false);
+  const tries = (await pulse.inspect("run")).root.nodes[0]?.attempts[0]?.attempts ?? [];
+  expect(tries.map(({ state, child }) => [state, child?.nodes.map((inner) => inner.state)])).toEqual([
+    ["failed", []],
+    ["active", ["completed"]],
+  ]);
 });
 
 test("CKPT-33 a body goes on in its own async context, batched saves included", async () => {

@@ -72,6 +72,22 @@ test("CODEC-13 root inputs are decoded for each reader too", async () => {
   expect(given.items).toEqual(["pear"]);
 });
 
+test("CODEC-13 root inputs and fixed values are encoded once, their fingerprints included", async () => {
+  const counted = type<readonly number[]>("counted");
+  const { codecs, counts } = countingCodec(counted);
+  const list = key("list", counted);
+  const fixed = key("fixed", counted);
+  const child = graph("child", {
+    inputs: [list, fixed],
+    outputs: [size],
+    nodes: [node("sum", { requires: [list, fixed], provides: [size] }, ({ list, fixed }) => ({ size: list.length + fixed.length }))],
+  });
+  const outer = graph("outer", { inputs: [list], outputs: [size], nodes: [mount("child", child, { fix: { fixed: [1, 2] } })] });
+  const { values } = await worker(memoryStore(), { codecs }).pulse.run(outer, { list: [1] }, call);
+  expect(values.size).toBe(3);
+  expect(counts).toEqual({ encoded: 2, decoded: 2 });
+});
+
 test("CODEC-13 CKPT-36 a value is encoded once, and decoded once for each try of each reading node", async () => {
   const counted = type<readonly number[]>("counted");
   const { codecs, counts } = countingCodec(counted);

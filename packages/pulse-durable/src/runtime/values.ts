@@ -117,6 +117,11 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
   }
 }
 
+/** The fingerprint of a value that was just encoded: its digest, unless the codec makes one of its own (CODEC-1). */
+export function fingerprintOfValue({ name, codec }: CodedKey, value: unknown, { digest }: ReadyBytes): string {
+  return codec.fingerprintsBytes === true ? digest : codec.fingerprint(value, { key: name });
+}
+
 /** The fields of a value record that come from its key. */
 export function headOf({ name, codec }: CodedKey): { name: string; codec: string; codecVersion: string } {
   return { name, codec: codec.id, codecVersion: codec.version };
