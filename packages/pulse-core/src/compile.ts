@@ -4,6 +4,7 @@ import { keyOfEntry } from "./key-of-entry.ts";
 import type { AnyGraph, Mount } from "./mount.ts";
 import type { Node } from "./node.ts";
 import { valuesClass } from "./values-class.ts";
+import { wiringOf } from "./wiring.ts";
 
 /** All that can be known of a graph without running it, as numbers (CORE-24). A slot is a key's place in the graph. */
 export interface CompiledGraph {
@@ -23,6 +24,8 @@ export interface CompiledGraph {
   readonly flows: readonly (readonly Flow[])[];
   /** By slot: the node that provides it, -1 for an input. */
   readonly providerOf: readonly number[];
+  /** By node: how many keys its chain waits for; a mount waits for none (CORE-20). Copied by each execution. */
+  readonly undecided: Int32Array;
 }
 
 /** One slot flowing into a mount's child. */
@@ -56,37 +59,6 @@ export interface CompiledMount {
   readonly fix: readonly { readonly name: string; readonly childSlot: number; readonly value: unknown }[];
   /** By child slot: the parent slots that take it. */
   readonly out: ReadonlyMap<number, readonly number[]>;
-}
-
-/** How one mount is wired, once equal names and left-out optional inputs are filled in (CORE-19). */
-export interface Wiring {
-  readonly in: readonly { readonly input: string; readonly from: AnyKey }[];
-  readonly fix: readonly { readonly input: string; readonly value: unknown }[];
-  readonly out: readonly { readonly output: string; readonly to: AnyKey }[];
-}
-
-/**
- * Fills in what a mount need not say: an input of equal name is wired to the parent's key of that name; an optional
- * one only when the parent has the very same key. `parentHas` tells whether the parent graph has a key.
- */
-export function wiringOf(mount: Mount, parentHas: (key: AnyKey) => boolean): Wiring {
-  const wiredIn: { input: string; from: AnyKey }[] = [];
-  const fix: { input: string; value: unknown }[] = [];
-  for (const entry of mount.graph.inputs) {
-    const { name } = keyOfEntry(entry);
-    if (Object.hasOwn(mount.fix, name)) fix.push({ input: name, value: mount.fix[name] });
-    else if (Object.hasOwn(mount.in, name)) wiredIn.push({ input: name, from: mount.in[name] as AnyKey });
-    else if (entry.kind === "key" || parentHas(entry.key)) wiredIn.push({ input: name, from: keyOfEntry(entry) });
-  }
-  const { out } = mount;
-  return {
-    in: wiredIn,
-    fix,
-    out:
-      out === undefined
-        ? mount.graph.outputs.map((key) => ({ output: key.name, to: key }))
-        : Object.keys(out).map((output) => ({ output, to: out[output] as AnyKey })),
-  };
 }
 
 const compiled = new WeakMap<AnyGraph, CompiledGraph>();
@@ -146,6 +118,7 @@ function build(graph: AnyGraph): CompiledGraph {
     waiting,
     flows,
     providerOf,
+    undecided: Int32Array.from(nodes, (node) => (node.mount === undefined ? node.requires.length : 0)),
   };
 }
 

@@ -17,7 +17,7 @@ export function limiter(places: number): Aspect {
     if (level.node.mount !== undefined) return inner(level);
     const place = new Place(semaphore, false);
     level.places = [...(level.places ?? []), place];
-    const run = (): Promise<void> | void => {
+    const run = (): Promise<unknown> | void => {
       try {
         const running = inner(level);
         if (running === undefined) place.release();

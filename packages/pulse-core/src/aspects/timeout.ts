@@ -23,7 +23,7 @@ export function timeout(timeoutMs: number): Aspect {
       cancelTimer();
       stopListening();
     };
-    let running: Promise<void> | void;
+    let running: Promise<unknown> | void;
     try {
       running = inner(level);
     } catch (error) {
@@ -54,7 +54,7 @@ export function timeout(timeoutMs: number): Aspect {
         }
       };
       chain.then(
-        () => settle(resolve),
+        () => settle(() => resolve(undefined)),
         (error: unknown) => settle(() => reject(error), { error }),
       );
     });

@@ -32,21 +32,29 @@ export class Emitter {
   }
 
   emit(executionId: string, path: string, body: EventBody): void {
-    const event = body as PulseEvent;
-    // The body was made for this call alone: completing it in place spares a copy on every node.
-    const head = event as { executionId: string; sequence: number; time: number; path: string };
-    head.executionId = executionId;
-    head.sequence = ++this.sequence;
-    head.time = this.host.now();
-    head.path = path;
+    this.hand({ executionId, sequence: ++this.sequence, time: this.host.now(), path, ...body });
+  }
+
+  /** The same for the events that every node has: written out, since they are on the path of each (CORE-35). */
+  emitNode(executionId: string, path: string, kind: "node-waiting" | "node-running"): void {
+    this.hand({ kind, executionId, sequence: ++this.sequence, time: this.host.now(), path });
+  }
+
+  emitFinished(executionId: string, path: string, reason: "completed" | "skipped"): void {
+    this.hand({ kind: "node-finished", executionId, sequence: ++this.sequence, time: this.host.now(), path, reason });
+  }
+
+  private hand(event: PulseEvent): void {
     if (this.emitting) {
       this.queue.push(event);
       return;
     }
     this.emitting = true;
     this.deliver(event);
-    for (let next = 0; next < this.queue.length; next++) this.deliver(this.queue[next] as PulseEvent);
-    this.queue = [];
+    if (this.queue.length > 0) {
+      for (let next = 0; next < this.queue.length; next++) this.deliver(this.queue[next] as PulseEvent);
+      this.queue = [];
+    }
     this.emitting = false;
   }
 

@@ -53,6 +53,7 @@ export class ExecutionState implements Starter {
   onDecided: ((slot: number) => void) | undefined;
   onEnded: (() => void) | undefined;
   private readonly undecided: Int32Array;
+  private anySkipped = false;
   private readonly parent: NodeContext | undefined;
   private unfinished: number;
   /** Bodies and confirmations under way: the end waits for them (CORE-30, CORE-45). */
@@ -68,10 +69,10 @@ export class ExecutionState implements Starter {
     this.path = parent?.path ?? "";
     this.prefix = parent === undefined ? "" : `${this.path}/`;
     this.slotState = new Uint8Array(compiled.keys.length);
-    this.slotValue = Array.from({ length: compiled.keys.length });
+    this.slotValue = new Array<unknown>(compiled.keys.length).fill(undefined);
     this.nodeState = new Uint8Array(compiled.nodes.length);
-    this.levels = Array.from({ length: compiled.nodes.length });
-    this.undecided = Int32Array.from(compiled.nodes, (node) => (node.mount === undefined ? node.requires.length : 0));
+    this.levels = new Array<NodeContext | undefined>(compiled.nodes.length).fill(undefined);
+    this.undecided = compiled.undecided.slice();
     this.unfinished = compiled.nodes.length;
   }
 
@@ -143,7 +144,7 @@ export class ExecutionState implements Starter {
 
   private enlist(node: CompiledNode): void {
     if (this.nodeState[node.index] !== waiting) return;
-    if (this.tree.emitter.active) this.tree.emitter.emit(this.id, this.prefix + node.id, { kind: "node-waiting" });
+    if (this.tree.emitter.active) this.tree.emitter.emitNode(this.id, this.prefix + node.id, "node-waiting");
     if (this.undecided[node.index] === 0) this.scheduler.push(this, node.index);
   }
 
@@ -159,7 +160,8 @@ export class ExecutionState implements Starter {
     const node = this.compiled.nodes[index] as CompiledNode;
     const level = new NodeContext(this, node);
     this.levels[index] = level;
-    const allSkipped = node.skippable && node.requires.every((slot) => this.slotState[slot] === skippedState);
+    const allSkipped =
+      this.anySkipped && node.skippable && node.requires.every((slot) => this.slotState[slot] === skippedState);
     const { places } = this.scheduler;
     if (places !== undefined && node.mount === undefined) {
       level.places = [new Place(places)];
@@ -171,12 +173,13 @@ export class ExecutionState implements Starter {
   chainOf(node: CompiledNode): readonly Aspect[] {
     const { aspects } = this.tree;
     if (aspects === false) return [];
+    if (node.aspects.length === 0) return aspects;
     return aspects.length === 0 ? node.aspects : [...aspects, ...node.aspects];
   }
 
   markRunning(level: NodeContext): void {
     this.nodeState[level.node.index] = running;
-    if (this.tree.emitter.active) this.tree.emitter.emit(this.id, level.path, { kind: "node-running" });
+    if (this.tree.emitter.active) this.tree.emitter.emitNode(this.id, level.path, "node-running");
   }
 
   // ---- keys
@@ -184,16 +187,21 @@ export class ExecutionState implements Starter {
   private set(slot: number, state: SlotState, value: unknown): void {
     this.slotState[slot] = state;
     this.slotValue[slot] = value;
-    const { waiting: waiters } = this.compiled;
-    for (const node of waiters[slot] as readonly number[]) this.undecided[node] = (this.undecided[node] as number) - 1;
+    if (state === skippedState) this.anySkipped = true;
+    const waiters = this.compiled.waiting[slot] as readonly number[];
+    for (let at = 0; at < waiters.length; at++) {
+      const node = waiters[at] as number;
+      this.undecided[node] = (this.undecided[node] as number) - 1;
+    }
   }
 
   /** Gives a key its final state, and lets what waited for it run (CORE-3, CORE-5, CORE-20). */
   decide(slot: number, state: SlotState, value: unknown): void {
     this.set(slot, state, value);
     if (this.started && this.stop === undefined) {
-      for (const node of this.compiled.waiting[slot] as readonly number[])
-        if (this.undecided[node] === 0) this.scheduler.push(this, node);
+      const waiters = this.compiled.waiting[slot] as readonly number[];
+      for (let at = 0; at < waiters.length; at++)
+        if (this.undecided[waiters[at] as number] === 0) this.scheduler.push(this, waiters[at] as number);
       for (const flow of this.compiled.flows[slot] as readonly { node: number; childSlot: number }[]) {
         const child = this.children.get(flow.node);
         if (child !== undefined) this.flow(slot, child, flow.childSlot);
@@ -239,21 +247,24 @@ export class ExecutionState implements Starter {
     level.close();
     this.nodeState[index] = nodeStates.indexOf(reason);
     this.levels[index] = undefined;
-    this.children.delete(index);
+    if (level.node.mount !== undefined) this.children.delete(index);
     this.unfinished--;
-    const overridden = this.tree.overrides?.replacesKeysOf(this.path, level.node, this.compiled) === true;
-    this.emitFinished(index, {
-      reason,
-      ...(error === undefined ? {} : { error: error.thrown }),
-      ...(overridden ? { overridden } : {}),
-    });
+    const { emitter, overrides } = this.tree;
+    if (emitter.active) {
+      if (overrides?.replacesKeysOf(this.path, level.node, this.compiled) === true)
+        this.emitFinished(index, { reason, overridden: true, ...(error === undefined ? {} : { error: error.thrown }) });
+      else if (error !== undefined) this.emitFinished(index, { reason, error: error.thrown });
+      else if (reason === "completed" || reason === "skipped") emitter.emitFinished(this.id, level.path, reason);
+      else this.emitFinished(index, { reason });
+    }
     if (this.unfinished === 0) this.checkEnd();
   }
 
   /** Completes or skips a node in memory: what it left unwritten is skipped (CORE-8). */
   publish(level: NodeContext, reason: "completed" | "skipped"): void {
-    for (const slot of level.node.provides)
-      if (this.slotState[slot] === pending) this.decide(slot, skippedState, undefined);
+    const { provides } = level.node;
+    for (let at = 0; at < provides.length; at++)
+      if (this.slotState[provides[at] as number] === pending) this.decide(provides[at] as number, skippedState, undefined);
     this.finish(level, reason);
   }
 

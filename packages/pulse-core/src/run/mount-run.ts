@@ -10,8 +10,9 @@ export function runChild(level: NodeContext): Promise<void> {
   const { execution } = level;
   const child = new ExecutionState(execution.tree, (level.node.mount as CompiledMount).child, level);
   execution.enter();
+  level.busy = true;
   const run = execution.tree.checkpoint === undefined ? runToEnd(level, child) : openThenRun(level, child);
-  return run.finally(() => execution.leave());
+  return run.finally(() => level.bodySettled());
 }
 
 async function openThenRun(level: NodeContext, child: ExecutionState): Promise<void> {

@@ -37,6 +37,8 @@ export class NodeContext implements AspectContext {
   places: Place[] | undefined;
   /** On the outermost level: places of parts that failed, until the failure is dealt with. */
   failedPlaces: Place[] | undefined;
+  /** A body or a child runs at this level. */
+  busy = false;
   private inner: NodeContext | undefined;
   private readsHere = true;
   private values: Record<string, unknown> | undefined;
@@ -112,6 +114,12 @@ export class NodeContext implements AspectContext {
   close(): void {
     this.closed = true;
     this.inner?.close();
+  }
+
+  /** The body or child that {@link busy} tells of has settled. */
+  bodySettled(): void {
+    this.busy = false;
+    this.execution.leave();
   }
 
   // ---- what bodies and aspects use
@@ -209,9 +217,13 @@ export class NodeContext implements AspectContext {
 
   private read(key: AnyKey): unknown {
     const { node, execution } = this;
+    if (node.mount === undefined) {
+      const values = this.bodyValues();
+      // Every required key is an own field. A search through `requires` would make a wide join quadratic (CORE-35).
+      if (Object.hasOwn(values, key.name)) return values[key.name];
+    }
     const slot = execution.compiled.slotOf.get(key.name) ?? -1;
-    const at = node.requires.indexOf(slot);
-    if (at >= 0 && node.mount === undefined) return this.bodyValues()[key.name];
+    const at = node.mount === undefined ? -1 : node.requires.indexOf(slot);
     const written = at >= 0 ? this.decided(slot) : this.written(slot);
     if (written === undefined || (at < 0 && execution.compiled.providerOf[slot] !== node.index))
       throw usage(
@@ -260,7 +272,7 @@ export class NodeContext implements AspectContext {
     if (execution.compiled.providerOf[slot] !== node.index) throw this.undeclared(name);
     if (this.closed || execution.ended)
       throw usage("CORE-15", `node "${this.path}" writes key "${name}" after its chain was given up`, this.path, name);
-    if (this.written(slot) !== undefined)
+    if (execution.slotState[slot] !== pending || this.writes?.find(slot) !== undefined)
       throw usage("CORE-9", `node "${this.path}" writes key "${name}" twice; a key is written once`, this.path, name);
     if (this.writes === undefined) execution.decide(slot, state, value);
     else this.writes.writes.set(slot, { state, value });
@@ -275,9 +287,12 @@ export class NodeContext implements AspectContext {
         `the body of node "${this.path}" returned a ${typeof result}; return an object of what it provides, by key name`,
         this.path,
       );
-    for (const name of Object.keys(result)) {
+    for (const name in result) {
       const slot = this.execution.compiled.slotOf.get(name);
-      if (slot === undefined) throw this.undeclared(name);
+      if (slot === undefined) {
+        if (!Object.hasOwn(result, name)) continue;
+        throw this.undeclared(name);
+      }
       const value = (result as Record<string, unknown>)[name];
       if (value !== settledMarker) this.write(slot, ready, value);
       else if (this.written(slot) === undefined) throw usage("CORE-8", `the body of node "${this.path}" returned key "${name}" as settled, but neither set nor skipped it`, this.path, name);

@@ -2,7 +2,6 @@ import type { Aspect } from "../aspects/aspect.ts";
 import type { Node } from "../node.ts";
 import { isPulseError } from "../errors.ts";
 import { builtIn } from "../aspects/built-in.ts";
-import type { Inner } from "../aspects/built-in.ts";
 import { isSkip } from "./is-skip.ts";
 import { runChild } from "./mount-run.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -22,7 +21,7 @@ export function runChain(level: NodeContext, allSkipped: boolean): void {
 }
 
 function runInMemory(level: NodeContext): void {
-  let chain: Promise<void> | void;
+  let chain: Promise<unknown> | void;
   try {
     chain = startChain(level);
   } catch (error) {
@@ -67,7 +66,7 @@ export function refuseLateSkip(level: NodeContext): { readonly thrown: unknown }
 }
 
 /** Starts the whole chain: an overridden provider answers for its keys, anything else goes through its aspects. */
-export function startChain(level: NodeContext): Promise<void> | void {
+export function startChain(level: NodeContext): Promise<unknown> | void {
   const { execution, node } = level;
   execution.markRunning(level);
   const replaced = execution.tree.overrides?.keysOf(execution.path, node, execution.compiled);
@@ -77,51 +76,55 @@ export function startChain(level: NodeContext): Promise<void> | void {
 }
 
 /** Enters the chain at a place, counted from the outside; past the last aspect stands the body. */
-function enterChain(level: NodeContext, chain: readonly Aspect[], place: number): Promise<void> | void {
+function enterChain(level: NodeContext, chain: readonly Aspect[], place: number): Promise<unknown> | void {
   const aspect = chain[place];
-  if (aspect === undefined) return level.node.mount === undefined ? runBody(level) : runChild(level);
-  const inner: Inner = (inside) => enterChain(inside, chain, place + 1);
+  if (aspect === undefined) {
+    if (level.busy) throw overlapping(level);
+    return level.node.mount === undefined ? runBody(level) : runChild(level);
+  }
   const enter = builtIn(aspect);
-  if (enter !== undefined) return enter(level, place, inner);
-  let busy = false;
-  const answer = aspect.run(level, async () => {
-    if (busy)
-      throw usage("CORE-13", `aspect "${aspect.name}" of node "${level.path}" calls next while an earlier call still runs`, level.path);
-    busy = true;
+  if (enter !== undefined) return enter(level, place, (inside) => enterChain(inside, chain, place + 1));
+  const answer = aspect.run(level, () => {
     try {
-      await inner(level);
-    } finally {
-      busy = false;
+      return (enterChain(level, chain, place + 1) ?? nothing) as Promise<void>;
+    } catch (error) {
+      return Promise.reject(error);
     }
   });
-  return isThenable(answer) ? asPromise(answer).then(() => {}) : undefined;
+  return isThenable(answer) ? asPromise(answer) : undefined;
 }
 
-function runBody(level: NodeContext): Promise<void> | void {
+const nothing = Promise.resolve();
+
+const overlapping = (level: NodeContext): Error =>
+  usage("CORE-13", `an aspect of node "${level.path}" calls next while an earlier call still runs`, level.path);
+
+function runBody(level: NodeContext): Promise<unknown> | void {
   const { execution } = level;
   const body = bodyOf(level);
   execution.enter();
+  level.busy = true;
   let result: unknown;
   try {
     result = body(level.bodyValues() as never, level as never);
-    if (!isThenable(result)) return takeResult(level, result);
   } catch (error) {
-    execution.leave();
+    level.bodySettled();
     throw error;
   }
+  if (!isThenable(result)) return takeResult(level, result);
   return asPromise(result).then(
     (value) => takeResult(level, value),
     (error: unknown) => {
-      execution.leave();
+      level.bodySettled();
       throw error;
     },
   );
 }
 
 function takeResult(level: NodeContext, result: unknown): void {
-  level.execution.leave();
+  level.bodySettled();
   // A body may return the signal instead of raising it (CORE-8).
-  if (isPulseError(result, "PULSE_NO_VALUE")) throw result;
+  if (!isPlain(result) && isPulseError(result, "PULSE_NO_VALUE")) throw result;
   level.accept(result);
 }
 
@@ -130,8 +133,18 @@ function bodyOf(level: NodeContext): Node["body"] {
   return override ?? (level.node.node as Node).body;
 }
 
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  if (value instanceof Promise) return true;
+  if (typeof value !== "object" || value === null || isPlain(value)) return false;
+  return typeof (value as { then?: unknown }).then === "function";
+}
+
+/**
+ * What bodies mostly return. Asking a thousand shapes of objects for a name they lack is the slowest step on the path of a
+ * node; asking for the prototype is not.
+ */
+function isPlain(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function asPromise(value: PromiseLike<unknown>): Promise<unknown> {

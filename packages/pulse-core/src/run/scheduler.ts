@@ -74,6 +74,12 @@ export class Scheduler {
   }
 
   private compact(): void {
+    if (this.head === this.nodes.length) {
+      this.starters.length = 0;
+      this.nodes.length = 0;
+      this.head = 0;
+      return;
+    }
     this.starters = this.starters.slice(this.head);
     this.nodes = this.nodes.slice(this.head);
     this.head = 0;
