@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diskReader, PassingFailure } from "../scan/read-text.ts";
@@ -156,12 +156,16 @@ test.each(refusals)("%s is refused in words, before anything is done", async (_,
   expect((await confirmedIn(store, "trial")).status).toBe("absent");
 });
 
-test("a run id that cannot be kept is refused in words", async () => {
+test("FILE-1 runs of odd names are kept apart, and inside the store", async () => {
   const { workingFolder } = await bench();
-  const end = await runHere(["--run-id", "a\0b"], { workingFolder });
-  const safe = await runHere(["--run-id", "../../x"], { workingFolder });
-  expect(safe.result?.files).toBe(7);
-  expect(end.result?.files ?? end.explained).toEqual(7);
+  for (const runId of ["../../x", "CON", "a\0b", "trial", "Trial"]) {
+    const first = await runHere(["--run-id", runId], { workingFolder });
+    expect(first.shown).not.toContain("complete already");
+    const again = await runHere(["--run-id", runId], { workingFolder });
+    expect(again.shown).toContain("This run was complete already");
+  }
+  expect(await readdir(workingFolder)).toEqual([".pulse", "docs"]);
+  expect((await readdir(join(workingFolder, ".pulse"))).toSorted()).toEqual(["reports", "runs"]);
 });
 
 test("a folder of which nothing can be read says why, file by file", async () => {

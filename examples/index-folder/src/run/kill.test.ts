@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { bodyRuns, confirmedIn } from "../testing/confirmed-steps.ts";
 import type { Confirmed } from "../testing/confirmed-steps.ts";
-import { startJob } from "../testing/job-child.ts";
+import { buildJob, startJob } from "../testing/job-child.ts";
 import type { BodyRun } from "./body-journal.ts";
 import { proseFiles, randomFrom } from "../testing/random.ts";
 import { folderWith, temporaryFolder } from "../testing/sample-folder.ts";
@@ -12,6 +12,9 @@ import { folderWith, temporaryFolder } from "../testing/sample-folder.ts";
 /** How often the job is killed in all. The full number is 50. */
 const kills = Number(process.env["PULSE_KILLS"] ?? 10);
 const seed = Number(process.env["PULSE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+
+const program = await buildJob();
+afterAll(program.remove);
 
 type Trial = ReturnType<typeof trial>;
 
@@ -36,7 +39,7 @@ test(
     const random = randomFrom(seed);
     const folder = await folderWith(proseFiles(seed, 24));
     const undisturbed = trial(folder, await temporaryFolder());
-    const first = startJob(undisturbed.words);
+    const first = startJob(program, undisturbed.words);
     await first.whenShown(/Indexing/u);
     const begun = performance.now();
     expect((await first.ended).code).toBe(0);
@@ -72,7 +75,7 @@ async function killUntilDone(job: Trial, { most, momentMs }: Killing) {
   for (let killed = 0; ; killed += 1) {
     const confirmedBefore = await confirmedIn(job.store, "trial");
     const bodiesBefore = (await bodyRuns(job.trace)).length;
-    const child = startJob(job.words);
+    const child = startJob(program, job.words);
     await child.whenShown(/Indexing/u);
     if (killed < most) {
       const over = new AbortController();
@@ -98,9 +101,9 @@ test(
   async () => {
     const folder = await folderWith(proseFiles(3, 12));
     const undisturbed = trial(folder, await temporaryFolder());
-    expect((await startJob(undisturbed.words).ended).code).toBe(0);
+    expect((await startJob(program, undisturbed.words).ended).code).toBe(0);
     const job = trial(folder, await temporaryFolder());
-    const child = startJob([...job.words, "--slow", "150"]);
+    const child = startJob(program, [...job.words, "--slow", "150"]);
     await child.whenShown(/\[ ?3\/29\]/u);
     child.kill("SIGINT");
     const interrupted = await child.ended;
@@ -113,7 +116,7 @@ test(
     expect(confirmed.status).toBe("running");
 
     const bodiesBefore = (await bodyRuns(job.trace)).length;
-    const again = await startJob(job.words).ended;
+    const again = await startJob(program, job.words).ended;
     expect([again.code, again.stderr]).toEqual([
       0,
       expect.stringContaining(`Not done again: ${confirmed.steps.size} of 29 steps (`),
@@ -126,7 +129,7 @@ test(
 test("the program explains itself, and a wrong command ends with code 2 and no stack trace", async () => {
   const [help, wrong, missing] = await Promise.all(
     [["--help"], ["--chunks", "none"], [join(await temporaryFolder(), "nowhere")]].map(
-      (words) => startJob(words).ended,
+      (words) => startJob(program, words).ended,
     ),
   );
   expect([help?.code, help?.stderr]).toEqual([0, ""]);

@@ -1,14 +1,39 @@
 import { spawn } from "node:child_process";
-import { resolve } from "node:path";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 
-const packageFolder = resolve(import.meta.dirname, "..", "..");
+/** The program as one file, made of today's sources. */
+export interface BuiltJob {
+  readonly file: string;
+  remove(): Promise<void>;
+}
+
+/**
+ * Puts the program and all that it imports into one file. No build of the workspace can then be older than what is tested,
+ * and a process that is killed fifty times does not spend its life compiling.
+ */
+export async function buildJob(): Promise<BuiltJob> {
+  const folder = await mkdtemp(join(tmpdir(), "pulse-job-"));
+  const file = join(folder, "main.mjs");
+  await build({
+    entryPoints: [resolve(import.meta.dirname, "..", "main.ts")],
+    outfile: file,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    conditions: ["@pulse-ts/source"],
+    // CommonJS inside (proper-lockfile) asks for node's own modules by `require`.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+  });
+  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+}
 
 /** The program as a process of its own. */
 export interface JobChild {
-  readonly pid: number;
-  /** What it has shown so far. */
-  shown(): string;
   /** Settles when it has shown text that matches; rejects if it ends without. */
   whenShown(pattern: RegExp): Promise<void>;
   kill(signal: "SIGKILL" | "SIGINT" | "SIGTERM"): void;
@@ -22,12 +47,9 @@ export interface JobChildEnd {
   readonly stderr: string;
 }
 
-/** Starts the program from its sources, so that no build can be older than what is tested. */
-export function startJob(words: readonly string[]): JobChild {
-  const child = spawn(process.execPath, ["--conditions=@pulse-ts/source", "--import", "tsx", "src/main.ts", ...words], {
-    cwd: packageFolder,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+/** Starts the program with these words on its command line. It does not outlive the test. */
+export function startJob({ file }: BuiltJob, words: readonly string[]): JobChild {
+  const child = spawn(process.execPath, [file, ...words], { stdio: ["ignore", "pipe", "pipe"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   let stderr = "";
@@ -42,8 +64,6 @@ export function startJob(words: readonly string[]): JobChild {
     child.once("close", (code, signal) => settle({ code, signal, stdout, stderr }));
   });
   return {
-    pid: child.pid ?? 0,
-    shown: () => stderr,
     whenShown: (pattern) =>
       new Promise((settle, fail) => {
         const look = (): void => {
