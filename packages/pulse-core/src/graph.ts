@@ -1,4 +1,5 @@
 import type { Aspect } from "./aspects/aspect.ts";
+import { validate } from "./check/validate.ts";
 import type { Requirement } from "./context.ts";
 import { frozenList } from "./frozen.ts";
 import type { CheckNodes, CheckOutputs, NamesIn } from "./infer.ts";
@@ -42,12 +43,15 @@ export function graph<
     Nodes & CheckNodes<Nodes, Inputs[number]["name"]>
   >,
 ): Graph<Inputs, Outputs> {
-  return Object.freeze({
+  const made: Graph<Inputs, Outputs> = Object.freeze({
     kind: "graph",
     name,
-    inputs: frozenList<Requirement>(spec.inputs) as Inputs,
-    outputs: frozenList<AnyKey>(spec.outputs) as Outputs,
-    nodes: frozenList<Node | Mount>(spec.nodes),
-    aspects: frozenList(spec.aspects),
+    // The casts hold because the copies have the same entries.
+    inputs: frozenList<Requirement>(spec?.inputs ?? []) as Inputs,
+    outputs: frozenList<AnyKey>(spec?.outputs ?? []) as Outputs,
+    nodes: frozenList<Node | Mount>(spec?.nodes),
+    aspects: frozenList(spec?.aspects ?? []),
   });
+  validate(made);
+  return made;
 }

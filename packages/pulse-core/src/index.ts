@@ -5,6 +5,7 @@ export { limiter } from "./aspects/limiter.ts";
 export { retry } from "./aspects/retry.ts";
 export type { RetryOptions } from "./aspects/retry.ts";
 export { timeout } from "./aspects/timeout.ts";
+export { problemsOf, validate } from "./check/validate.ts";
 export type { AttachmentToken, BaseContext, Context, Requirement, Settled } from "./context.ts";
 export { isPulseError, PulseError } from "./errors.ts";
 export type {

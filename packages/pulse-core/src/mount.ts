@@ -51,10 +51,10 @@ export function mount<
     kind: "mount",
     id,
     graph: child,
-    in: frozenRecord<AnyKey>(wires?.in),
-    fix: frozenRecord<unknown>(wires?.fix),
+    in: frozenRecord<AnyKey>(wires?.in ?? {}),
+    fix: frozenRecord<unknown>(wires?.fix ?? {}),
     out: wires?.out === undefined ? undefined : frozenRecord<AnyKey>(wires.out),
-    aspects: frozenList(wires?.aspects),
+    aspects: frozenList(wires?.aspects ?? []),
   };
   // The cast adds the names that only types hold.
   return Object.freeze(made) as Mount<RequiredBy<Child, In, Fixed>, ProvidedBy<Child, Out>>;

@@ -50,9 +50,9 @@ export function node<
   const made: Omit<Node, keyof Named> = {
     kind: "node",
     id,
-    requires: frozenList<Requirement>(spec?.requires),
-    provides: frozenList<AnyKey>(spec?.provides),
-    aspects: frozenList(spec?.aspects),
+    requires: frozenList<Requirement>(spec?.requires ?? []),
+    provides: frozenList<AnyKey>(spec?.provides ?? []),
+    aspects: frozenList(spec?.aspects ?? []),
     body,
   };
   // The cast adds the names that only types hold.

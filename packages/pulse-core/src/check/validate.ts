@@ -1,0 +1,64 @@
+import { PulseError } from "../errors.ts";
+import type { Problem } from "../errors.ts";
+import type { AnyGraph } from "../mount.ts";
+import { checkKeyConflicts } from "./conflict.ts";
+import { checkCycles } from "./cycle.ts";
+import { checkMounts } from "./mounts.ts";
+import { checkNames } from "./names.ts";
+import { checkProviders, providersOf } from "./providers.ts";
+import { checkRepeated } from "./repeated.ts";
+import { wordOf } from "./problem.ts";
+import { checkUnprovided } from "./unprovided.ts";
+import { viewOf } from "./view.ts";
+
+/** Graphs that have passed. They are frozen, so it stays true. */
+const valid = new WeakSet<AnyGraph>();
+
+/**
+ * Everything that is wrong with a graph (CORE-26), nothing if it is valid. Never throws, whatever it is given; the cost is
+ * linear in nodes and edges. A graph made by `graph` has been looked at and has no problems.
+ */
+export function problemsOf(graph: AnyGraph): readonly Problem[] {
+  return collect(graph, new Set());
+}
+
+/**
+ * Refuses a graph that is not valid, also one that was not made by `graph` (CORE-26). Needs no host: outputs need not be
+ * subscribed (CKPT-39).
+ * @throws PULSE_INVALID with all problems
+ */
+export function validate(graph: AnyGraph): void {
+  const problems = problemsOf(graph);
+  if (problems.length === 0) return;
+  const lines = problems.map(({ path, message }) => `\n- at ${path}: ${message}`).join("");
+  throw new PulseError("PULSE_INVALID", `graph "${wordOf(graph?.name)}" has ${problems.length} problem(s):${lines}`, {
+    details: { problems },
+  });
+}
+
+function collect(graph: AnyGraph, above: Set<AnyGraph>): readonly Problem[] {
+  if (valid.has(graph)) return [];
+  if (above.has(graph)) return [{ code: "PULSE_CYCLE", path: graph.name, message: `graph "${graph.name}" mounts itself` }];
+  const problems: Problem[] = [];
+  const view = viewOf(graph, problems, (child, path) => {
+    const inside = collect(child, new Set([...above, graph]));
+    for (const found of inside) problems.push({ ...found, path: `${path}/${found.path}` });
+    return inside.length === 0;
+  });
+  const providers = providersOf(view);
+  problems.push(
+    ...checkNames(view, graph?.name),
+    ...checkKeyConflicts(view),
+    ...checkRepeated(view),
+    ...checkProviders(view, providers),
+    ...checkUnprovided(view, providers),
+    ...checkMounts(view),
+    ...checkCycles(view, providers),
+  );
+  if (problems.length === 0 && isFrozen(graph)) valid.add(graph);
+  return problems;
+}
+
+/** Deep enough: what `graph`, `node` and `mount` make. */
+const isFrozen = (graph: AnyGraph): boolean =>
+  [graph, graph.nodes, graph.inputs, graph.outputs, ...graph.nodes].every(Object.isFrozen);
