@@ -50,7 +50,7 @@ export interface CodecDefinition<Type extends KeyType, Value = ValueOfType<Type>
  * @throws PULSE_CODEC when the id or the version is empty (CODEC-2).
  */
 export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
-  definition: CodecDefinition<Type, Value>,
+  definition: CodecDefinition<Type, NoInfer<Value>>,
 ): Codec<Value> {
   checkIdentity(definition);
   const encode = (value: Value, at: CodecContext = {}): Uint8Array => {
@@ -68,7 +68,16 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
   const fingerprint = (value: Value, at: CodecContext = {}): string =>
     given === undefined ? sha256Hex(encode(value, at)) : guard("encode", at, () => given(value, at));
   const { type, id, version, immutable = false } = definition;
-  return Object.freeze({ type, id, version, encode, decode, fingerprint, fingerprintsBytes: given === undefined, immutable });
+  return Object.freeze({
+    type,
+    id,
+    version,
+    encode,
+    decode,
+    fingerprint,
+    fingerprintsBytes: given === undefined,
+    immutable,
+  });
 }
 
 /** Refuses a codec without a type, an id or a version (CODEC-2). */

@@ -65,7 +65,7 @@ class Describer {
       this.#reachesUpTo = Math.min(this.#reachesUpTo, reachesUpTo);
       return description;
     }
-    const short = shorten(description);
+    const short = level === 0 ? description : shorten(description);
     this.#closed.set(schema, short);
     return short;
   }

@@ -80,7 +80,7 @@ describe("canonical JSON", () => {
   });
 
   test("CODEC-8 numbers are written as JavaScript prints them, and -0 as -0", () => {
-    expect(textOf(z.array(z.number()), [1e21, 1e-7, 0.1, -0, 333333333.33333329, 1e30])).toBe(
+    expect(textOf(z.array(z.number()), [1e21, 1e-7, 0.1, -0, Number("333333333.33333329"), 1e30])).toBe(
       "[1e+21,1e-7,0.1,-0,333333333.3333333,1e+30]",
     );
     expect(Object.is(roundTrip(z.number(), -0), -0)).toBe(true);
@@ -448,7 +448,7 @@ describe("any values", () => {
     const codec = of(schema);
     fc.assert(
       fc.property(values, (value) => {
-        const bytes = codec.encode(value as z.output<typeof schema>);
+        const bytes = codec.encode(value);
         const back = codec.decode(bytes);
         expect(firstDifference(value, back)).toBeUndefined();
         expect(codec.encode(back)).toEqual(bytes);
