@@ -1,28 +1,26 @@
 import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
+import { pathOf, textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { KeyList, View } from "./view.ts";
 
 /** Two key objects of one name (CORE-1). Names both uses; a third use of either object adds nothing. */
-export function checkKeyConflicts({ lists, text: graph }: View): Problem[] {
+export function checkKeyConflicts({ lists }: View): Problem[] {
   const problems: Problem[] = [];
-  const uses = new Map<string, { readonly key: AnyKey; readonly list: KeyList }>();
+  const uses = new Map<string, KeyList>();
   const seen = new Set<AnyKey>();
   for (const list of lists)
     for (const key of list.keys) {
       if (seen.has(key)) continue;
       seen.add(key);
       const first = uses.get(key.name);
-      if (first === undefined) uses.set(key.name, { key, list });
-      else
-        problems.push(
-          problem(
-            "PULSE_KEY_CONFLICT",
-            list.path,
-            `key "${key.name}" in ${list.text} is another object than in ${first.list.text}; make a key once in ${graph} and import it`,
-            [first.list.path, list.path],
-          ),
-        );
+      if (first === undefined) {
+        uses.set(key.name, list);
+        continue;
+      }
+      const [one, other] = [first, list].map(({ place, name }) => `${name} of ${textOf(place)}`);
+      const message = `key "${key.name}" in ${other} is another object than in ${one}; make each key once and import it`;
+      problems.push(problem("PULSE_KEY_CONFLICT", pathOf(list.place), message, [pathOf(first.place), pathOf(list.place)]));
     }
   return problems;
 }

@@ -1,4 +1,5 @@
 import type { Problem } from "../errors.ts";
+import { pathOf, textOf } from "./place.ts";
 import { problem, wordOf } from "./problem.ts";
 import type { Providers } from "./providers.ts";
 import type { Part, View } from "./view.ts";
@@ -7,35 +8,37 @@ import type { Part, View } from "./view.ts";
 const printedMax = 20;
 
 /** Rings of parts, and outputs that no run could reach (CORE-26). A mount counts as one node (CORE-47). */
-export function checkCycles({ text, name: graph, parts, outputs }: View, providers: Providers): Problem[] {
-  const needs = parts.map(({ reads }) =>
-    reads.map(({ key }) => providers.get(key.name)).filter((from) => from !== undefined && from >= 0),
-  ) as number[][];
+export function checkCycles({ place: graph, parts, outputs }: View, providers: Providers): Problem[] {
   const problems: Problem[] = [];
+  const needs = parts.map(({ reads }) => {
+    const from: number[] = [];
+    for (const { key } of reads) {
+      const provider = providers.get(key.name) ?? -1;
+      if (provider >= 0) from.push(provider);
+    }
+    return from;
+  });
   /** By part: the part whose fault it is that this one never starts. */
   const stuck = new Map<number, Part>();
   for (const ring of ringsOf(needs)) {
-    const [first] = ring as [number];
-    const part = parts[first] as Part;
-    if (ring.length === 1 && !needs[first]?.includes(first)) {
-      // Rings come in order of need: what this one needs has been judged.
-      const unprovided = part.reads.some(({ key }) => !providers.has(key.name));
-      const fault = unprovided ? part : needs[first]?.map((from) => stuck.get(from)).find(Boolean);
-      if (fault !== undefined) stuck.set(first, fault);
+    const [index] = ring as [number];
+    const part = parts[index] as Part;
+    if (ring.length > 1 || needs[index]?.includes(index)) {
+      for (const member of ring) stuck.set(member, part);
+      problems.push(cycle(roundTrip(ring, needs).map((member) => parts[member] as Part)));
       continue;
     }
-    for (const index of ring) stuck.set(index, part);
-    problems.push(cycle(roundTrip(ring, needs).map((index) => parts[index] as Part)));
+    // Rings come in order of need: what this one needs has been judged.
+    const cause = part.reads.some(({ key }) => !providers.has(key.name))
+      ? part
+      : needs[index]?.map((from) => stuck.get(from)).find((found) => found !== undefined);
+    if (cause !== undefined) stuck.set(index, cause);
   }
   for (const { name } of outputs) {
-    const fault = stuck.get(providers.get(name) ?? -1);
-    if (fault !== undefined)
-      problems.push(
-        problem("PULSE_OUTPUT_UNREACHABLE", graph, `output "${name}" of ${text} is never reached: ${fault.text} never starts`, [
-          fault.path,
-          name,
-        ]),
-      );
+    const cause = stuck.get(providers.get(name) ?? -1)?.place;
+    if (cause === undefined) continue;
+    const message = `output "${name}" of ${textOf(graph)} is never reached, because ${textOf(cause)} can never start`;
+    problems.push(problem("PULSE_OUTPUT_UNREACHABLE", pathOf(graph), message, [pathOf(cause), name]));
   }
   return problems;
 }
@@ -44,18 +47,14 @@ function cycle(ring: readonly Part[]): Problem {
   const [first] = ring as [Part];
   const shown = ring.slice(0, printedMax);
   const keys = shown.map(({ writes }, at) => {
-    const next = ring[(at + 1) % ring.length] as Part;
     const provided = new Set(writes.map(({ name }) => name));
-    return `"${next.reads.find(({ key }) => provided.has(key.name))?.key.name}"`;
+    return `"${ring[(at + 1) % ring.length]?.reads.find(({ key }) => provided.has(key.name))?.key.name}"`;
   });
   const more = ring.length > shown.length ? [`… (${ring.length - shown.length} more)`] : [];
-  const round = [...shown.map(({ id }) => wordOf(id)), ...more, wordOf(first.id)].join(" -> ");
-  return problem(
-    "PULSE_CYCLE",
-    first.path,
-    `nodes wait for each other in a ring, so none can start: ${round}, over ${keys.join(", ")}`,
-    shown.map(({ path }) => path),
-  );
+  const round = [...shown.map(({ place }) => wordOf(place.id)), ...more, wordOf(first.place.id)].join(" -> ");
+  const message = `nodes wait for each other in a ring, so none can start: ${round}, over ${keys.join(", ")}`;
+  const paths = shown.map(({ place }) => pathOf(place));
+  return problem("PULSE_CYCLE", pathOf(first.place), message, paths);
 }
 
 /** One way round inside a ring, each part followed by one that needs it, beginning at the part that stands first. */

@@ -3,14 +3,17 @@ import type { AnyKey } from "../key.ts";
 import { keyOfEntry } from "../key-of-entry.ts";
 import { isStandardSchema } from "../type.ts";
 import { nearMiss } from "./near-miss.ts";
+import { pathOf, textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { View } from "./view.ts";
 
 /** Wires of mounts that lead nowhere, come from two sources, or join what does not fit (CORE-19, CORE-25). */
 export function checkMounts({ parts }: View): Problem[] {
   const problems: Problem[] = [];
-  for (const { path, text, mount, reads } of parts) {
+  for (const { place, mount, reads } of parts) {
     if (mount === undefined) continue;
+    const path = pathOf(place);
+    const text = textOf(place);
     const child = `graph "${mount.graph.name}"`;
     const inputs = new Map(mount.graph.inputs.map(keyOfEntry).map((key) => [key.name, key]));
     const outputs = new Map(mount.graph.outputs.map((key) => [key.name, key]));

@@ -1,42 +1,48 @@
 import type { Problem } from "../errors.ts";
+import type { AnyKey } from "../key.ts";
 import { isStandardSchema } from "../type.ts";
+import { pathOf, textOf } from "./place.ts";
+import type { Place } from "./place.ts";
 import { kindOf, problem, wordOf } from "./problem.ts";
 import type { View } from "./view.ts";
 
 /** Names that are no names, node ids that stand twice (CORE-4), and keys without a type (CORE-2). */
-export function checkNames({ name, text, parts, lists }: View, graphName: unknown): Problem[] {
+export function checkNames({ place: graph, parts, lists }: View, graphName: unknown): Problem[] {
   const problems: Problem[] = [];
-  const check = (path: string, what: string, found: unknown, separator = "/"): void => {
-    if (typeof found === "string" && found !== "" && !(separator && found.includes(separator))) return;
-    const wanted = separator ? `a text without "${separator}", which separates the parts of a path` : "a text";
+  const bad = (place: Place, what: string, wanted: string, found: unknown): void => {
     const is = typeof found === "string" ? `"${found}"` : kindOf(found);
-    problems.push(problem("PULSE_NAME_INVALID", path, `${what} must be ${wanted}, and not empty, but is ${is}`));
+    problems.push(problem("PULSE_NAME_INVALID", pathOf(place), `the ${what} must be ${wanted}, but is ${is}`));
   };
-  check(name, `the name of ${text}`, graphName);
+  const check = (place: Place, what: string, found: unknown): void => {
+    if (!isName(found) || found.includes("/"))
+      bad(place, what, 'a text, not empty and without "/", which separates the parts of a path', found);
+  };
+  check(graph, "name of a graph", graphName);
   const ids = new Set<unknown>();
-  for (const { id, path, text: what } of parts) {
-    check(path, `the id of ${what}`, id);
-    if (ids.has(id))
+  for (const { place } of parts) {
+    check(place, `id of a ${place.kind}`, place.id);
+    const path = pathOf(place);
+    if (ids.has(place.id))
       problems.push(
-        problem("PULSE_NODE_DUPLICATE", path, `${text} has two nodes of the id "${wordOf(id)}"; give one another id`, [path, path]),
+        problem("PULSE_NODE_DUPLICATE", path, `${textOf(graph)} has two nodes of the id "${wordOf(place.id)}"; give one another id`, [
+          path,
+          path,
+        ]),
       );
-    ids.add(id);
+    ids.add(place.id);
   }
-  const seen = new Set<unknown>();
-  for (const { path, text: what, keys } of lists)
+  const seen = new Set<AnyKey>();
+  for (const { place, keys } of lists)
     for (const key of keys) {
       if (seen.has(key)) continue;
       seen.add(key);
-      check(path, `the name of a key in ${what}`, key.name, "");
+      if (!isName(key.name)) bad(place, "name of a key", "a text, and not empty", key.name);
       const type: unknown = key.type;
-      if (!isStandardSchema(type) && (type as { kind?: unknown } | null | undefined)?.kind !== "type")
-        problems.push(
-          problem(
-            "PULSE_DEFINITION_INVALID",
-            path,
-            `the type of key "${wordOf(key.name)}" must be a Standard Schema or type(), but is ${kindOf(type)}`,
-          ),
-        );
+      if (isStandardSchema(type) || (type as { readonly kind?: unknown } | null | undefined)?.kind === "type") continue;
+      const message = `the type of key "${wordOf(key.name)}" must be a Standard Schema or type(), but is ${kindOf(type)}`;
+      problems.push(problem("PULSE_DEFINITION_INVALID", pathOf(place), message));
     }
   return problems;
 }
+
+const isName = (name: unknown): name is string => typeof name === "string" && name !== "";

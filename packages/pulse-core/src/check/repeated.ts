@@ -1,18 +1,18 @@
 import type { Problem } from "../errors.ts";
-import type { AnyKey } from "../key.ts";
+import { pathOf, textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { View } from "./view.ts";
 
-/** A list that names a key twice. */
+/** A list that names a key twice. A mount may well read one key for several inputs. */
 export function checkRepeated({ lists }: View): Problem[] {
   const problems: Problem[] = [];
-  for (const { path, text, keys, mayRepeat } of lists) {
-    const once = new Set<AnyKey>();
-    const twice = new Set<AnyKey>();
-    for (const key of keys) (once.has(key) ? twice : once).add(key);
-    if (mayRepeat) continue;
-    for (const { name } of twice)
-      problems.push(problem("PULSE_KEY_REPEATED", path, `key "${name}" stands twice in ${text}; name it once`, [path, name]));
+  for (const { place, name, keys } of lists) {
+    if (name === "in" || new Set(keys).size === keys.length) continue;
+    const twice = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
+    for (const key of twice) {
+      const message = `key "${key.name}" stands twice in ${name} of ${textOf(place)}; name it once`;
+      problems.push(problem("PULSE_KEY_REPEATED", pathOf(place), message, [pathOf(place), key.name]));
+    }
   }
   return problems;
 }

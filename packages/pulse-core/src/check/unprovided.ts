@@ -1,34 +1,31 @@
 import type { Problem } from "../errors.ts";
 import { nearMiss } from "./near-miss.ts";
+import { pathOf, textOf } from "./place.ts";
+import type { Place } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { Providers } from "./providers.ts";
 import type { View } from "./view.ts";
 
 /** Keys that a node, a mount or the outputs need and nobody provides (CORE-25, CORE-19). */
-export function checkUnprovided({ name: graph, text, parts, outputs }: View, providers: Providers): Problem[] {
+export function checkUnprovided({ place: graph, parts, outputs }: View, providers: Providers): Problem[] {
   const problems: Problem[] = [];
-  const nobody = `but no node, mount or input of ${text} provides it`;
   const suggest = nearMiss(() => [...providers.keys()]);
-  for (const { path, text: what, reads } of parts)
-    for (const { key, input, implied } of reads) {
-      const { name } = key;
-      if (providers.has(name)) continue;
-      problems.push(
-        implied
-          ? problem(
-              "PULSE_MOUNT_INPUT_MISSING",
-              path,
-              `${what} has no source for input "${input}": wire it by in, give a constant by fix, or provide key "${name}" in ${text}`,
-              [path, name],
-              suggest(name),
-            )
-          : problem("PULSE_KEY_UNPROVIDED", path, `${what} requires key "${name}", ${nobody}`, [path, name], suggest(name)),
-      );
+  const missing = (
+    code: "PULSE_KEY_UNPROVIDED" | "PULSE_OUTPUT_UNPROVIDED" | "PULSE_MOUNT_INPUT_MISSING",
+    place: Place,
+    name: string,
+    needs: string,
+  ): void => {
+    const message = `${textOf(place)} ${needs} "${name}", but no node, mount or input of ${textOf(graph)} provides it`;
+    problems.push(problem(code, pathOf(place), message, [pathOf(place), name], suggest(name)));
+  };
+  for (const { place, reads } of parts)
+    for (const { key, implied } of reads) {
+      if (providers.has(key.name)) continue;
+      if (implied) missing("PULSE_MOUNT_INPUT_MISSING", place, key.name, "neither wires (in) nor fixes (fix) its input");
+      else missing("PULSE_KEY_UNPROVIDED", place, key.name, "requires key");
     }
   for (const { name } of outputs)
-    if (!providers.has(name))
-      problems.push(
-        problem("PULSE_OUTPUT_UNPROVIDED", graph, `${text} has the output "${name}", ${nobody}`, [graph, name], suggest(name)),
-      );
+    if (!providers.has(name)) missing("PULSE_OUTPUT_UNPROVIDED", graph, name, "has the output");
   return problems;
 }
