@@ -6,9 +6,9 @@ import { stepsOf } from "./steps.ts";
 
 const steps = stepsOf(indexGraph(2));
 
-function follow(live: boolean) {
+function follow(live: boolean, columns = 0) {
   let shown = "";
-  const progress = new Progress(steps, { write: (text) => void (shown += text), live });
+  const progress = new Progress(steps, { write: (text) => void (shown += text), live, columns });
   let sequence = 0;
   const see = (path: string, body: EventBody): void => {
     sequence += 1;
@@ -59,6 +59,12 @@ test("a terminal's line is written over, and makes way for what stays", () => {
   expect(shown()).toBe(`\r\u001b[K${"█".repeat(2)}${"░".repeat(22)}  1/11 scan`);
   progress.say("a line");
   expect(shown().endsWith("\r\u001b[Ka line\n")).toBe(true);
+});
+
+test("a narrow terminal's line is cut before it would wrap", () => {
+  const { see, shown } = follow(true, 34);
+  see("write-html", { kind: "node-finished", reason: "completed" });
+  expect(shown().slice("\r\u001b[K".length)).toBe(`${"█".repeat(2)}${"░".repeat(22)}  1/11 wr`);
 });
 
 test("steps are listed by their mounts where those are whole, and neighbours are joined", () => {

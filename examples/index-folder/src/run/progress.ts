@@ -6,7 +6,7 @@ export interface Display {
   write(text: string): void;
   /** A terminal whose last line may be written over. */
   readonly live: boolean;
-  /** Characters a line; default 80. */
+  /** Characters a line; default 80, also for 0, which is what some terminals say who do not know. */
   readonly columns?: number;
 }
 
@@ -69,7 +69,8 @@ export class Progress {
   }
 
   private show(path: string): void {
-    const { live, columns = columnsDefault } = this.display;
+    const { live } = this.display;
+    const columns = this.display.columns || columnsDefault;
     const count = `${String(this.confirmed).padStart(String(this.total).length)}/${this.total}`;
     if (live) {
       const filled = Math.round((this.confirmed / this.total) * barWidth);
