@@ -61,88 +61,96 @@ function pausingAt(step: Step): { platform: Platform; reached: Promise<void>; re
   };
 }
 
-test("FILE-3 of six that try at once for a run nobody has, a dead owner's run and a closed run, exactly one wins", async () => {
-  for (const before of ["nobody", "dead", "closed"] as const) {
-    for (let round = 0; round < 8; round += 1) {
-      await using place = await openPlace();
-      const processes = fakeProcesses();
-      if (before !== "nobody") {
-        const first = await openFileStore(place, processes.parts(1)).acquire("order");
-        await saveUpTo(first, history, 0, 2);
-        if (before === "closed") await first.close();
-        processes.kill(1);
-      }
-      const tries = await Promise.allSettled(
-        Array.from({ length: 6 }, async (_, number) => {
-          return await openFileStore(place, processes.parts(2 + number)).acquire("order");
-        }),
-      );
-      const won = tries.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
-      const lost = tries.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
-      expect(lost.filter((error) => !isPulseError(error, "PULSE_BUSY"))).toEqual([]);
-      expect(won.length).toBe(1);
-      const done = before === "nobody" ? 0 : 2;
-      for (const session of won) {
-        await saveUpTo(session, history, done, done + 1);
-        await session.close();
-      }
-      expect(await readdir(join(place.folder, "locks"))).toEqual([]);
-    }
-  }
-});
-
-test("STORE-6 FILE-3 an owner that is robbed while it is paused anywhere in a save cannot save; the new owner's saves stand", async () => {
-  for (const step of [
-    "journal-append",
-    "journal-sync",
-    "snapshot-write",
-    "snapshot-publish",
-    "epoch-publish",
-    "old-file-remove",
-  ] as const) {
-    for (const newOwnerSaves of [0, 1, 12]) {
-      await using place = await openPlace();
-      const processes = fakeProcesses();
-      const options = { ...place, foldBytesMin: 3_000 };
-      const pausing = pausingAt(step);
-      const old = await openFileStore(options, { ...processes.strangerParts(1), platform: pausing.platform }).acquire(
-        "order",
-      );
-      await saveUpTo(old, history, 0, 1);
-      pausing.arm();
-      let acknowledged = 1;
-      const saving = (async () => {
-        for (let revision = 2; revision <= 20; revision += 1) {
-          await saveUpTo(old, history, revision - 1, revision);
-          acknowledged = revision;
+test(
+  "FILE-3 of six that try at once for a run nobody has, a dead owner's run and a closed run, exactly one wins",
+  { timeout: 300_000 },
+  async () => {
+    for (const before of ["nobody", "dead", "closed"] as const) {
+      for (let round = 0; round < 8; round += 1) {
+        await using place = await openPlace();
+        const processes = fakeProcesses();
+        if (before !== "nobody") {
+          const first = await openFileStore(place, processes.parts(1)).acquire("order");
+          await saveUpTo(first, history, 0, 2);
+          if (before === "closed") await first.close();
+          processes.kill(1);
         }
-      })();
-      await Promise.race([pausing.reached, saving]);
-
-      const rival = openFileStore(options, processes.strangerParts(2));
-      await rejectionOf("PULSE_BUSY", rival.acquire("order"));
-      await ageLocks(place.folder);
-      const session = await rival.acquire("order");
-      const found = (await session.load()).header.revision;
-      expect(found).toBeGreaterThanOrEqual(acknowledged);
-      const seen = acknowledged;
-      await saveUpTo(session, history, found, found + newOwnerSaves);
-
-      pausing.resume();
-      const lost = await rejectionOf("PULSE_OWNERSHIP_LOST", saving);
-      expect(lost.details).toMatchObject({ runId: "order", next: "resume" });
-      // Where it was paused after its save was confirmed, it may report that one, and none after it.
-      expect(acknowledged).toBeLessThanOrEqual(Math.max(seen, found));
-      await old.close();
-
-      expect(await session.load()).toEqual(history.at(found + newOwnerSaves));
-      await session.close();
-      const third = await openFileStore(options, processes.strangerParts(3)).acquire("order");
-      expect(await third.load()).toEqual(history.at(found + newOwnerSaves));
-      await third.close();
+        const tries = await Promise.allSettled(
+          Array.from({ length: 6 }, async (_, number) => {
+            return await openFileStore(place, processes.parts(2 + number)).acquire("order");
+          }),
+        );
+        const won = tries.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
+        const lost = tries.flatMap((result) => (result.status === "rejected" ? [result.reason as unknown] : []));
+        expect(lost.filter((error) => !isPulseError(error, "PULSE_BUSY"))).toEqual([]);
+        expect(won.length).toBe(1);
+        const done = before === "nobody" ? 0 : 2;
+        for (const session of won) {
+          await saveUpTo(session, history, done, done + 1);
+          await session.close();
+        }
+        expect(await readdir(join(place.folder, "locks"))).toEqual([]);
+      }
     }
-  }
-});
+  },
+);
+
+test(
+  "STORE-6 FILE-3 an owner that is robbed while it is paused anywhere in a save cannot save; the new owner's saves stand",
+  { timeout: 300_000 },
+  async () => {
+    for (const step of [
+      "journal-append",
+      "journal-sync",
+      "snapshot-write",
+      "snapshot-publish",
+      "epoch-publish",
+      "old-file-remove",
+    ] as const) {
+      for (const newOwnerSaves of [0, 1, 12]) {
+        await using place = await openPlace();
+        const processes = fakeProcesses();
+        const options = { ...place, foldBytesMin: 3_000 };
+        const pausing = pausingAt(step);
+        const old = await openFileStore(options, { ...processes.strangerParts(1), platform: pausing.platform }).acquire(
+          "order",
+        );
+        await saveUpTo(old, history, 0, 1);
+        pausing.arm();
+        let acknowledged = 1;
+        const saving = (async () => {
+          for (let revision = 2; revision <= 20; revision += 1) {
+            await saveUpTo(old, history, revision - 1, revision);
+            acknowledged = revision;
+          }
+        })();
+        await Promise.race([pausing.reached, saving]);
+
+        const rival = openFileStore(options, processes.strangerParts(2));
+        await rejectionOf("PULSE_BUSY", rival.acquire("order"));
+        await ageLocks(place.folder);
+        const session = await rival.acquire("order");
+        const found = (await session.load()).header.revision;
+        expect(found).toBeGreaterThanOrEqual(acknowledged);
+        const seen = acknowledged;
+        await saveUpTo(session, history, found, found + newOwnerSaves);
+
+        pausing.resume();
+        const lost = await rejectionOf("PULSE_OWNERSHIP_LOST", saving);
+        expect(lost.details).toMatchObject({ runId: "order", next: "resume" });
+        // Where it was paused after its save was confirmed, it may report that one, and none after it.
+        expect(acknowledged).toBeLessThanOrEqual(Math.max(seen, found));
+        await old.close();
+
+        expect(await session.load()).toEqual(history.at(found + newOwnerSaves));
+        await session.close();
+        const third = await openFileStore(options, processes.strangerParts(3)).acquire("order");
+        expect(await third.load()).toEqual(history.at(found + newOwnerSaves));
+        await third.close();
+      }
+    }
+  },
+);
 
 test("STORE-6 what a robbed owner still writes never counts, even when the new owner saves nothing and dies", async () => {
   await using place = await openPlace();

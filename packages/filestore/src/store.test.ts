@@ -115,6 +115,7 @@ test("STORE-3 a revision cannot overflow", async () => {
   await rejectionOf("PULSE_CONFLICT", session.save(record, Number.MAX_SAFE_INTEGER, changes));
   await rejectionOf("PULSE_CONFLICT", session.save(firstRecord("order", { revision: Number.NaN }).record, 0, changes));
   await session.close();
+  expect(await store.catalog.count()).toBe(0);
 });
 
 test("STORE-4 FILE-6 after a save that failed the session writes nothing more; the next load tells", async () => {
@@ -295,4 +296,20 @@ test("STORE-5 the run of a process that died can be acquired at once, and is who
   expect(await session.load()).toEqual(history.at(3));
   await saveUpTo(session, history, 3, 4);
   await session.close();
+});
+
+test("D4 D5 a save keeps every entry that it does not name", async () => {
+  await using place = await openPlace();
+  const store = fileStore(place);
+  const history = historyOf("order");
+  const session = await store.acquire("order");
+  await saveUpTo(session, history, 0, 3);
+  // A node's confirmation that touches no value of others, and then a record of control alone.
+  const control = nextRecord(history.at(3), { resumes: 1 });
+  await session.save(control.record, 3, control.changes);
+  await session.save({ ...control.record, header: { ...control.record.header, revision: 5 } }, 4, []);
+  await session.close();
+  const record = await store.catalog.read("order");
+  expect(record.nodes).toEqual(history.at(3).nodes);
+  expect(record.header).toMatchObject({ revision: 5, resumes: 1 });
 });

@@ -35,7 +35,16 @@ export function faultyPlatform(plan: Plan): Platform & { readonly steps: readonl
   return {
     ...realPlatform,
     steps,
-    createFile: async (step, path) => await at(step, async () => await realPlatform.createFile(step, path)),
+    async createFile(step, path) {
+      let file: FileHandle | undefined;
+      try {
+        return await at(step, async () => (file = await realPlatform.createFile(step, path)));
+      } catch (error) {
+        // Created, and the caller was told otherwise: nobody else can close it.
+        await file?.close();
+        throw error;
+      }
+    },
     async write(step, file: FileHandle, bytes) {
       await at(
         step,

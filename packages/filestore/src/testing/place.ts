@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isPulseError } from "@pulse-ts/core";
 import type { Session } from "@pulse-ts/durable";
 import { ownHolder } from "../holder.ts";
 import type { Holder, ProcessProbe } from "../holder.ts";
@@ -37,6 +38,16 @@ export async function everythingIn(folder: string): Promise<Readonly<Record<stri
     found.push([path, entry.isFile() ? (await readFile(path)).toString("base64") : "folder"]);
   }
   return Object.fromEntries(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The session's record; nothing where there is none yet. */
+export async function loadOrNothing(session: Session) {
+  try {
+    return await session.load();
+  } catch (error) {
+    if (isPulseError(error, "PULSE_NOT_FOUND")) return undefined;
+    throw error;
+  }
 }
 
 /** Saves the history's steps from the session's revision up to this one. */

@@ -64,13 +64,19 @@ export function historyOf(runId: string, { valueBytes = 24, nodesMax = 1_000_000
     const scope = { graph: "order", path: "", inputs: sha256("inputs"), bindings: false };
     return [put(headerKey, headerAt(runId, 1)), put(scopeKey(rootId), scope), ...changes];
   };
+  let builder = recordBuilder(runId);
+  let built = 0;
   return {
     runId,
     changesTo,
     at(revision) {
-      const builder = recordBuilder(runId);
-      for (let step = 1; step <= revision; step += 1) for (const change of changesTo(step)) builder.apply(change);
-      return builder.view(revision);
+      if (revision < built) {
+        builder = recordBuilder(runId);
+        built = 0;
+      }
+      for (; built < revision; built += 1) for (const change of changesTo(built + 1)) builder.apply(change);
+      // A copy: the builder goes on.
+      return recordBuilder(runId, builder.view(revision)).view();
     },
   };
 }

@@ -1,0 +1,173 @@
+import { randomInt } from "node:crypto";
+import { readdir, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, onTestFailed, test } from "vitest";
+import { fileStore } from "./open.ts";
+import { rejectionOf } from "./testing/error-of.ts";
+import { openPlace, saveUpTo } from "./testing/place.ts";
+import { historyOf } from "./testing/records.ts";
+import { spawnOwner } from "./testing/spawn.ts";
+import type { Owner } from "./testing/spawn.ts";
+
+const runId = "order";
+const history = historyOf(runId, { nodesMax: 20 });
+/** Folds every few saves, so that a kill meets a fold often. */
+const foldBytesMin = 6_000;
+
+/** Numbers from a seed: `PULSE_SEED` gives one, and a test that fails tells its own. */
+function seeded(): (below: number) => number {
+  const seed = Number(process.env["PULSE_SEED"] ?? randomInt(2 ** 31));
+  onTestFailed(() => console.error(`PULSE_SEED=${seed}`));
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+async function acquire(owner: Owner): Promise<string> {
+  owner.tell({ kind: "acquire", runId });
+  const answer = await owner.answer();
+  return answer.kind === "failed" ? answer.code : answer.kind;
+}
+
+async function ageLocks(folder: string): Promise<void> {
+  for (const name of await readdir(join(folder, "locks"))) await utimes(join(folder, "locks", name), 1, 1);
+}
+
+test(
+  "STORE-5 FILE-4 D3 KIT-2 after SIGKILL at random moments nothing acknowledged is lost and nothing is half there",
+  { timeout: 180_000 },
+  async () => {
+    await using place = await openPlace();
+    const random = seeded();
+    const store = fileStore({ ...place, foldBytesMin });
+    let revision = 0;
+    for (let round = 0; round < 4; round += 1) {
+      await using owner = await spawnOwner({ ...place, foldBytesMin });
+      expect(await acquire(owner)).toBe("acquired");
+      owner.tell({ kind: "save", runId, from: revision, to: revision + 100_000 });
+      await owner.saved(revision + 1 + random(80));
+      // Some turns of this process's loop later: somewhere in a save or a fold of the other one.
+      for (let turns = random(200); turns > 0; turns -= 1) await new Promise((resolve) => setImmediate(resolve));
+      await owner.kill();
+      const session = await store.acquire(runId);
+      const record = await session.load();
+      const found = record.header.revision;
+      expect([owner.acknowledged, owner.acknowledged + 1]).toContain(found);
+      expect(record).toEqual(history.at(found));
+      await session.close();
+      revision = found;
+    }
+  },
+);
+
+test("D14 SIGKILL after 900 small saves: every acknowledged one is there", { timeout: 120_000 }, async () => {
+  await using place = await openPlace();
+  await using owner = await spawnOwner({ ...place });
+  expect(await acquire(owner)).toBe("acquired");
+  owner.tell({ kind: "save", runId, from: 0, to: 900 });
+  expect((await owner.answer()).kind).toBe("done");
+  await owner.kill();
+  expect(owner.acknowledged).toBe(900);
+  expect(await fileStore(place).catalog.read(runId)).toEqual(history.at(900));
+});
+
+test(
+  "FILE-5 STORE-5 an owner whose event loop is blocked keeps its run however long; killed, it is taken over at once",
+  { timeout: 120_000 },
+  async () => {
+    await using place = await openPlace();
+    const store = fileStore(place);
+    await using owner = await spawnOwner({ ...place });
+    expect(await acquire(owner)).toBe("acquired");
+    owner.tell({ kind: "save", runId, from: 0, to: 3 });
+    expect((await owner.answer()).kind).toBe("done");
+    owner.tell({ kind: "block", runId });
+    expect((await owner.answer()).kind).toBe("blocked");
+    // As after any time: its lock shows no sign of life any more.
+    await ageLocks(place.folder);
+    const error = await rejectionOf("PULSE_BUSY", store.acquire(runId));
+    expect(error.details.holder).toContain(`process ${owner.pid} on`);
+    await owner.kill();
+    const session = await store.acquire(runId);
+    expect(await session.load()).toEqual(history.at(3));
+    await session.close();
+    expect(await readdir(join(place.folder, "locks"))).toEqual([]);
+  },
+);
+
+test(
+  "STORE-6 KIT-3 an owner that was stopped, robbed and continued saves nothing; the new owner's saves stand",
+  { timeout: 120_000 },
+  async () => {
+    await using place = await openPlace();
+    const random = seeded();
+    const store = fileStore({ ...place, foldBytesMin });
+    for (let round = 0; round < 2; round += 1) {
+      const first = (await store.catalog.count()) === 0 ? 0 : (await store.catalog.read(runId)).header.revision;
+      await using owner = await spawnOwner({ ...place, foldBytesMin, stranger: "elsewhere" });
+      expect(await acquire(owner)).toBe("acquired");
+      owner.tell({ kind: "save", runId, from: first, to: first + 100_000 });
+      await owner.saved(first + 1 + random(40));
+      owner.signal("SIGSTOP");
+      await ageLocks(place.folder);
+      // It may have shown one last sign of life while the signal was on its way; then it is asked again.
+      let session = await store.acquire(runId).catch(() => undefined);
+      while (session === undefined) {
+        await ageLocks(place.folder);
+        session = await store.acquire(runId).catch(() => undefined);
+      }
+      const found = (await session.load()).header.revision;
+      await saveUpTo(session, history, found, found + 2);
+      owner.signal("SIGCONT");
+      expect(await owner.answer()).toEqual({ kind: "failed", code: "PULSE_OWNERSHIP_LOST" });
+      expect(owner.acknowledged).toBeLessThanOrEqual(found);
+      await saveUpTo(session, history, found + 2, found + 4);
+      owner.tell({ kind: "close", runId });
+      expect((await owner.answer()).kind).toBe("done");
+      expect(await session.load()).toEqual(history.at(found + 4));
+      await session.close();
+      expect(await store.catalog.read(runId)).toEqual(history.at(found + 4));
+    }
+  },
+);
+
+test(
+  "FILE-3 STORE-1 D2 of six processes that try for a dead owner's run at one moment exactly one wins, each round",
+  { timeout: 180_000 },
+  async () => {
+    await using place = await openPlace();
+    const random = seeded();
+    const owners = await Promise.all(
+      Array.from({ length: 6 }, async () => await spawnOwner({ ...place, foldBytesMin })),
+    );
+    try {
+      let revision = 0;
+      for (let round = 0; round < 25; round += 1) {
+        const ghost = owners[random(6)];
+        ghost?.tell({ kind: "abandon", runId });
+        expect(await ghost?.answer()).toEqual({ kind: "done" });
+        const answers = await Promise.all(owners.map(acquire));
+        expect(answers.filter((answer) => answer === "acquired").length).toBe(1);
+        expect(answers.filter((answer) => answer === "PULSE_BUSY").length).toBe(5);
+        const winner = owners[answers.indexOf("acquired")];
+        winner?.tell({ kind: "save", runId, from: revision + 1, to: revision + 2 });
+        expect(await winner?.answer()).toEqual({ kind: "done" });
+        revision += 2;
+        winner?.tell({ kind: "close", runId });
+        expect(await winner?.answer()).toEqual({ kind: "done" });
+      }
+      // And once with a process that really dies.
+      const [first, ...others] = owners;
+      if (first === undefined) throw new Error("there are six");
+      expect(await acquire(first)).toBe("acquired");
+      await first.kill();
+      const answers = await Promise.all(others.map(acquire));
+      expect([...answers].sort()).toEqual(["PULSE_BUSY", "PULSE_BUSY", "PULSE_BUSY", "PULSE_BUSY", "acquired"]);
+      expect(await fileStore(place).catalog.read(runId)).toEqual(history.at(revision));
+    } finally {
+      await Promise.all(owners.map(async (owner) => await owner.kill()));
+    }
+  },
+);
