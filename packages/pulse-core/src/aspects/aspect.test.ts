@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { aspect, graph, mount, node, optional, retry, run, timeout, type Aspect } from "../index.ts";
 import { bothWays } from "../testing/both-ways.ts";
+import { deferred, hasSettled, turn } from "../testing/deferred.ts";
 import { eventLog } from "../testing/event-log.ts";
 import { fakeHost } from "../testing/fake-host.ts";
 import { numberKey } from "../testing/keys.ts";
@@ -211,17 +212,43 @@ test("CORE-13 calling next while an earlier call still runs is an error", async 
   expect(expectCode(failed.cause, "PULSE_USAGE").message).toContain('"n"');
 });
 
-test("CORE-13 a next that nobody awaits does not outlive its node unseen: a failure of it is no unhandled rejection", async () => {
+test.each([
+  ["asynchronously", async (): Promise<void> => Promise.reject(new Error("no"))],
+  [
+    "synchronously",
+    (): void => {
+      throw new Error("no");
+    },
+  ],
+])("CORE-13 CORE-15 a next that nobody awaits and that fails %s is an event, no unhandled rejection", async (_how, body) => {
+  const log = eventLog();
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => void unhandled.push(reason);
   process.on("unhandledRejection", note);
   try {
     const careless = aspect("careless", (_context, next) => void next());
-    const failing = graph("failing", { nodes: [node("n", { aspects: [careless] }, async () => Promise.reject(new Error("no")))] });
-    await run(failing, {}).catch(() => {});
-    await new Promise((resolve) => void setImmediate(resolve));
+    const failing = graph("failing", { nodes: [node("n", { aspects: [careless] }, body)] });
+    await run(failing, {}, { observers: [log.observer] });
+    await turn();
+    expect(log.events.filter((event) => event.kind === "late-settled")).toMatchObject([{ path: "n", error: new Error("no") }]);
     expect(unhandled).toEqual([]);
   } finally {
     process.off("unhandledRejection", note);
   }
+});
+
+test("CORE-13 CORE-15 an aspect that answers before its next is done: what the body writes later is refused", async () => {
+  const gate = deferred();
+  const hedging = aspect("hedging", async (context, next) => {
+    await Promise.race([next(), Promise.resolve()]);
+    context.set(made, 1);
+  });
+  const slow = graph("slow", {
+    outputs: [made],
+    nodes: [node("n", { provides: [made], aspects: [hedging] }, async () => (await gate.promise, { made: 2 }))],
+  });
+  const running = run(slow, {}, { host: fakeHost() });
+  expect(await hasSettled(running)).toBe(false);
+  gate.resolve();
+  expect((await running).values.made).toBe(1);
 });

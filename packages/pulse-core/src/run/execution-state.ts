@@ -125,8 +125,9 @@ export class ExecutionState implements Starter {
     const restored = tree.checkpoint?.install(this, (slot, state, value) => this.set(slot, state, value)) ?? [];
     this.started = true;
     if (tree.emitter.active) {
-      const name = compiled.graph.name;
-      tree.emitter.emit(this.id, this.path, { kind: "execution-started", name, graph: name });
+      const graph = compiled.graph.name;
+      const name = this.parent === undefined ? tree.name : graph;
+      tree.emitter.emit(this.id, this.path, { kind: "execution-started", name, graph });
     }
     for (const index of restored) {
       const reason = nodeStates[this.nodeState[index] as number] as NodeReason;
@@ -177,9 +178,10 @@ export class ExecutionState implements Starter {
     return aspects.length === 0 ? node.aspects : [...aspects, ...node.aspects];
   }
 
-  markRunning(level: NodeContext): void {
+  /** `told`: no event says so of a provider whose keys are replaced, since it does not run (CORE-50). */
+  markRunning(level: NodeContext, told: boolean): void {
     this.nodeState[level.node.index] = running;
-    if (this.tree.emitter.active) this.tree.emitter.emitNode(this.id, level.path, "node-running");
+    if (told && this.tree.emitter.active) this.tree.emitter.emitNode(this.id, level.path, "node-running");
   }
 
   // ---- keys
@@ -283,9 +285,10 @@ export class ExecutionState implements Starter {
       });
       this.halt(reason, false);
     } else {
-      this.finish(level, level.aborted && isAbort(error, level.reason) ? "canceled" : "failed", { thrown: error });
+      // Kept first: finishing the last node ends the execution.
       this.keep(error);
       if (child !== undefined) this.others.push(...child.others);
+      this.finish(level, level.aborted && isAbort(error, level.reason) ? "canceled" : "failed", { thrown: error });
     }
   }
 

@@ -68,8 +68,8 @@ export function refuseLateSkip(level: NodeContext): { readonly thrown: unknown }
 /** Starts the whole chain: an overridden provider answers for its keys, anything else goes through its aspects. */
 export function startChain(level: NodeContext): Promise<unknown> | void {
   const { execution, node } = level;
-  execution.markRunning(level);
   const replaced = execution.tree.overrides?.keysOf(execution.path, node, execution.compiled);
+  execution.markRunning(level, replaced === undefined);
   if (replaced === undefined) return enterChain(level, execution.chainOf(node), 0);
   level.accept(replaced);
   return undefined;
@@ -84,17 +84,31 @@ function enterChain(level: NodeContext, chain: readonly Aspect[], place: number)
   }
   const enter = builtIn(aspect);
   if (enter !== undefined) return enter(level, place, (inside) => enterChain(inside, chain, place + 1));
+  let answered = false;
   const answer = aspect.run(level, () => {
+    let inside: Promise<unknown>;
     try {
-      return (enterChain(level, chain, place + 1) ?? nothing) as Promise<void>;
+      inside = enterChain(level, chain, place + 1) ?? nothing;
     } catch (error) {
-      return Promise.reject(error);
+      inside = Promise.reject(error);
     }
+    // An aspect may answer without waiting for its next: what that fails with later escapes nowhere (CORE-15).
+    inside.catch((error: unknown) => {
+      if (answered) tellLate(level, error);
+    });
+    return inside as Promise<void>;
   });
-  return isThenable(answer) ? asPromise(answer) : undefined;
+  if (isThenable(answer)) return asPromise(answer).finally(() => (answered = true));
+  answered = true;
+  return undefined;
 }
 
 const nothing = Promise.resolve();
+
+function tellLate({ execution, path }: NodeContext, error: unknown): void {
+  const { emitter } = execution.tree;
+  if (emitter.active) emitter.emit(execution.id, path, { kind: "late-settled", error });
+}
 
 const overlapping = (level: NodeContext): Error =>
   usage("CORE-13", `an aspect of node "${level.path}" calls next while an earlier call still runs`, level.path);

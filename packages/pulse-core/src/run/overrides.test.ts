@@ -86,7 +86,7 @@ test("CORE-40 CORE-50 the provider of a replaced key does not run and is finishe
   });
   expect(bodies).toEqual([]);
   const events = log.events.filter(({ path }) => path === "make");
-  expect(events).toMatchObject([{ kind: "node-finished", reason: "completed", overridden: true }]);
+  expect(events).toMatchObject([{ kind: "node-waiting" }, { kind: "node-finished", reason: "completed", overridden: true }]);
 });
 
 test("CORE-40 CORE-50 a mount that provides a replaced key makes no child", async () => {

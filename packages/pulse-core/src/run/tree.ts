@@ -12,6 +12,8 @@ import { usage } from "./signals.ts";
 /** What a root execution and all its mounted children share. */
 export class Tree {
   readonly host: Host;
+  /** The root execution's, for events (CORE-29). */
+  readonly name: string;
   readonly emitter: Emitter;
   readonly scheduler: Scheduler;
   /** Outermost in every chain; `false`: no chain has any (CORE-13, CORE-14). */
@@ -31,6 +33,7 @@ export class Tree {
   constructor(settings: ExecutionSettings, runNode: (level: NodeContext, allSkipped: boolean) => void) {
     this.runNode = runNode;
     this.host = settings.host;
+    this.name = settings.name;
     this.emitter = new Emitter(settings.host, settings.observers);
     this.scheduler = new Scheduler(settings.host, settings.concurrency);
     this.aspects = settings.aspects;
