@@ -7,6 +7,8 @@ export type { RetryOptions } from "./aspects/retry.ts";
 export { timeout } from "./aspects/timeout.ts";
 export { problemsOf, validate } from "./check/validate.ts";
 export type { AttachmentToken, BaseContext, Context, Requirement, Settled } from "./context.ts";
+export { toDot } from "./draw/dot.ts";
+export { toMermaid } from "./draw/mermaid.ts";
 export { isPulseError, PulseError } from "./errors.ts";
 export type {
   EndDetails,
@@ -28,6 +30,8 @@ export { node } from "./node.ts";
 export type { Body, Node, NodeSpec, ResultOf, ValuesOf } from "./node.ts";
 export { skipped } from "./skipped.ts";
 export type { Skipped } from "./skipped.ts";
+export { topology } from "./topology.ts";
+export type { Edge, MountShape, NodeShape, PortShape, Topology } from "./topology.ts";
 export { isStandardSchema, type } from "./type.ts";
 export type {
   GivenOfType,

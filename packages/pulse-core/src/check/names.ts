@@ -21,14 +21,10 @@ export function checkNames({ place: graph, parts, lists }: View, graphName: unkn
   const ids = new Set<unknown>();
   for (const { place } of parts) {
     check(place, `id of a ${place.kind}`, place.id);
-    const path = pathOf(place);
-    if (ids.has(place.id))
-      problems.push(
-        problem("PULSE_NODE_DUPLICATE", path, `${textOf(graph)} has two nodes of the id "${wordOf(place.id)}"; give one another id`, [
-          path,
-          path,
-        ]),
-      );
+    if (ids.has(place.id)) {
+      const message = `${textOf(graph)} has two nodes of the id "${wordOf(place.id)}"; give one another id`;
+      problems.push(problem("PULSE_NODE_DUPLICATE", pathOf(place), message, [pathOf(place), pathOf(place)]));
+    }
     ids.add(place.id);
   }
   const seen = new Set<AnyKey>();

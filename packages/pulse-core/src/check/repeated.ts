@@ -7,7 +7,7 @@ import type { View } from "./view.ts";
 export function checkRepeated({ lists }: View): Problem[] {
   const problems: Problem[] = [];
   for (const { place, name, keys } of lists) {
-    if (name === "in" || new Set(keys).size === keys.length) continue;
+    if (keys.length < 2 || name === "in" || new Set(keys).size === keys.length) continue;
     const twice = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
     for (const key of twice) {
       const message = `key "${key.name}" stands twice in ${name} of ${textOf(place)}; name it once`;

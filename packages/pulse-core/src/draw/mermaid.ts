@@ -1,0 +1,33 @@
+import type { AnyGraph } from "../mount.ts";
+import { topology } from "../topology.ts";
+import { drawingOf } from "./drawing.ts";
+import type { Box, Cluster } from "./drawing.ts";
+
+/** A valid graph as a Mermaid flowchart, mounted graphs as subgraphs (CORE-27). Any name is safe in it. */
+export function toMermaid(graph: AnyGraph): string {
+  const { root, arrows } = drawingOf(topology(graph));
+  const lines = arrows.map(({ from, to, label, optional }) => {
+    const line = optional ? "-.->" : "-->";
+    return `  ${from} ${line}${label === "" ? "" : `|"${escape(label)}"|`} ${to}`;
+  });
+  return ["flowchart TD", ...clusterLines(root, "  "), ...lines, ""].join("\n");
+}
+
+function clusterLines({ id, label, boxes, clusters }: Cluster, indent: string): string[] {
+  return [
+    `${indent}subgraph ${id}["${escape(label)}"]`,
+    ...boxes.map((box) => `${indent}  ${boxText(box)}`),
+    ...clusters.flatMap((cluster) => clusterLines(cluster, `${indent}  `)),
+    `${indent}end`,
+  ];
+}
+
+function boxText({ id, label, shape }: Box): string {
+  const text = `"${escape(label)}"`;
+  if (shape === "node") return `${id}[${text}]`;
+  return shape === "input" ? `${id}([${text}])` : `${id}[[${text}]]`;
+}
+
+/** Mermaid reads `#35;` as the character of that number; letters and digits of all scripts need no escape. */
+const escape = (text: string): string =>
+  text.replaceAll(/[^\p{L}\p{M}\p{N} _.:()-]/gu, (character) => `#${character.codePointAt(0)};`);
