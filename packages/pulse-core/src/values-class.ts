@@ -20,25 +20,50 @@ export function valuesClass(node: Node): new () => Record<string, unknown> {
       { details: { rule: "CORE-9", path: node.id, key: name } },
     );
   };
-  function Guarded(): void {}
-  Guarded.prototype = new Proxy(Object.create(null) as object, {
+  const guard = new Proxy(Object.create(null) as object, {
     get: (_target, name) => (typeof name === "symbol" || askedOfAnyObject.has(name) ? undefined : refuse(name)),
     has: () => false,
   });
-  // A plain function with a prototype of its own is a constructor; TypeScript knows only classes as such.
-  const Base = Guarded as unknown as new () => Record<string, unknown>;
   const names = node.requires.map((entry) => keyOfEntry(entry).name);
+  const Values = classOf(names);
+  Object.setPrototypeOf(Values.prototype, guard);
+  return Values;
+}
+
+/** A class field is defined, not assigned: it never asks the guarding prototype, and all objects of a node share a shape. */
+function classOf(names: readonly string[]): new () => Record<string, unknown> {
   const [a = "", b = "", c = "", d = ""] = names;
-  // A class field is defined, not assigned: it never asks the guarding prototype, and all objects share a shape.
-  if (names.length === 0) return Base;
-  if (names.length === 1) return class extends Base { [a] = undefined as unknown };
-  if (names.length === 2) return class extends Base { [a] = undefined as unknown; [b] = undefined as unknown };
-  if (names.length === 3) return class extends Base { [a] = undefined as unknown; [b] = undefined as unknown; [c] = undefined as unknown };
-  if (names.length === fieldsMax) return class extends Base { [a] = undefined as unknown; [b] = undefined as unknown; [c] = undefined as unknown; [d] = undefined as unknown };
-  return class extends Base {
-    constructor() {
-      super();
-      for (const name of names) Object.defineProperty(this, name, { value: undefined, writable: true, enumerable: true, configurable: true });
-    }
-  };
+  switch (names.length) {
+    case 0:
+      return class {} as new () => Record<string, unknown>;
+    case 1:
+      return class {
+        [a] = undefined as unknown;
+      };
+    case 2:
+      return class {
+        [a] = undefined as unknown;
+        [b] = undefined as unknown;
+      };
+    case 3:
+      return class {
+        [a] = undefined as unknown;
+        [b] = undefined as unknown;
+        [c] = undefined as unknown;
+      };
+    case fieldsMax:
+      return class {
+        [a] = undefined as unknown;
+        [b] = undefined as unknown;
+        [c] = undefined as unknown;
+        [d] = undefined as unknown;
+      };
+    default:
+      return class {
+        constructor() {
+          for (const name of names)
+            Object.defineProperty(this, name, { value: undefined, writable: true, enumerable: true, configurable: true });
+        }
+      } as unknown as new () => Record<string, unknown>;
+  }
 }
