@@ -51,7 +51,7 @@ export interface CodecDefinition<Type extends KeyType, Value = ValueOfType<Type>
  */
 export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
   definition: CodecDefinition<Type, NoInfer<Value>>,
-): Codec<Value> {
+): Codec<NoInfer<Value>> {
   checkIdentity(definition);
   const encode = (value: Value, at: CodecContext = {}): Uint8Array => {
     const bytes = guard("encode", at, () => definition.encode(value, at));

@@ -39,6 +39,20 @@ test("CODEC-1 defineCodec infers the value from the type", () => {
   defineCodec({ type: type<bigint>(), id: "a", version: "1", encode: () => new Uint8Array(), decode: () => 1 });
 });
 
+test("CODEC-1 defineCodec infers the value also where any codec is asked for", () => {
+  const schema = z.instanceof(Map);
+  createCodecs().register(
+    defineCodec({
+      type: schema,
+      id: "a",
+      version: "1",
+      encode: (value) => new Uint8Array(value.size),
+      decode: () => new Map(),
+    }),
+  );
+  expectTypeOf(defineCodec<typeof schema>).returns.toEqualTypeOf<Codec<Map<unknown, unknown>>>();
+});
+
 test("CODEC-2 any codec can be registered, any type be asked for", () => {
   const codecs = createCodecs();
   codecs.register(structured(type<Date>(), { id: "d" }));

@@ -350,6 +350,20 @@ describe("limits", () => {
     expect(refusal(() => of(chain).encode(value as never)).message).toContain("contains itself");
   });
 
+  test("CODEC-12 an array that cannot fit is refused before the schema walks its holes", () => {
+    const list: string[] = Object.assign([], { length: 4_294_967_295 });
+    expect(refusal(() => of(z.object({ list: z.array(z.string()) })).encode({ list })).details.path).toBe("list");
+  });
+
+  test("V8 CODEC-7 a schema object that was captured in a value is refused by its path", () => {
+    expect(
+      refusal(() => createCodecs().forType(type(), "page").encode({ text: "a", schema: chain })).details.path,
+    ).toBe("schema");
+    expect(refusal(() => of(z.object({ any: z.any() })).encode({ any: { schema: chain } })).details.path).toBe(
+      "any.schema",
+    );
+  });
+
   test("V8 CODEC-12 a value that is too big is refused by its path", () => {
     const part = "x".repeat(20 * 1024 * 1024);
     expect(
@@ -387,6 +401,13 @@ describe("schemas with a codec of their own", () => {
     const codec = codecs.forType(cart, "cart");
     const back = codec.decode(codec.encode({ sums: [new Money(7)] })) as { sums: Money[] };
     expect(back.sums[0]).toStrictEqual(new Money(7));
+    const odd = Object.defineProperty(new Money(1), "cents", {
+      get: () => {
+        throw new Error("no sum");
+      },
+    });
+    const error = refusal(() => codec.encode({ sums: [new Money(1), odd] }, { key: "cart" }));
+    expect([error.details.path, error.message.includes("no sum")]).toEqual(["sums[1]", true]);
     expect(refusal(() => codecs.forType(z.union([sum, z.string()]), "either")).message).toContain(
       "cannot stand in a union",
     );

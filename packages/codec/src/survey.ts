@@ -1,6 +1,7 @@
+import { valueBytesMax } from "./limits.ts";
 import type { Place, Step } from "./place.ts";
 import { isLiveChannel, liveChannelReason, whatIsIt } from "./what-is-it.ts";
-import type { WirePlan } from "./wire-plan.ts";
+import { fieldPlan, type WirePlan } from "./wire-plan.ts";
 
 /**
  * Looks through a value before a schema does: finds live channels wherever they hide, also in fields that the schema would drop (CODEC-10, STR-14),
@@ -42,15 +43,15 @@ class Surveyor {
   }
 
   #visitItems(value: readonly unknown[], plan: WirePlan | undefined): void {
+    // A schema walks every index, holes too: an array that cannot fit is refused before that.
+    if (value.length * 2 > valueBytesMax) this.#place.refuseSize(value.length * 2);
     // Zod refuses anything but scalars there, and arrays of numbers can be long.
     if (plan?.kind === "array" && bareOf(plan.item)?.kind === "scalar") return;
-    for (const [name, descriptor] of ownData(value)) {
-      const index = Number(name);
-      if (!Number.isInteger(index)) continue;
+    for (let index = 0; index < value.length; index++) {
+      const descriptor = Object.getOwnPropertyDescriptor(value, index);
+      if (descriptor === undefined) continue;
       if (!("value" in descriptor)) this.#refuseAccessor(index);
-      const itemPlan =
-        plan?.kind === "array" ? plan.item : plan?.kind === "tuple" ? (plan.items[index] ?? plan.rest) : undefined;
-      this.#inside(index, descriptor.value, itemPlan);
+      if (typeof descriptor.value === "object") this.#inside(index, descriptor.value, itemPlan(plan, index));
     }
   }
 
@@ -79,18 +80,17 @@ class Surveyor {
         );
       return;
     }
-    for (const [name, descriptor] of ownData(value)) {
-      const field =
-        plan?.kind === "record"
-          ? plan.value
-          : plan?.kind === "object"
-            ? (plan.fields.get(name) ?? plan.rest)
-            : undefined;
+    for (const name of Object.keys(value)) {
+      const descriptor = Object.getOwnPropertyDescriptor(value, name);
+      if (descriptor === undefined) continue;
+      const field = namedPlan(plan, name);
       const kept = field !== undefined || plan?.kind === "alternatives";
-      if (name === "__proto__" && kept)
+      if (name === "__proto__" && kept) {
         this.#refuseField(name, 'zod drops a field named "__proto__" without a word; use a Map');
-      if ("value" in descriptor) this.#inside(name, descriptor.value, field);
-      else if (kept) this.#refuseAccessor(name);
+      }
+      if (!("value" in descriptor)) {
+        if (kept) this.#refuseAccessor(name);
+      } else if (typeof descriptor.value === "object") this.#inside(name, descriptor.value, field);
     }
   }
 
@@ -104,11 +104,14 @@ class Surveyor {
   }
 }
 
-function* ownData(value: object): Generator<[string, PropertyDescriptor]> {
-  for (const name of Object.keys(value)) {
-    const descriptor = Object.getOwnPropertyDescriptor(value, name);
-    if (descriptor !== undefined) yield [name, descriptor];
-  }
+function itemPlan(plan: WirePlan | undefined, index: number): WirePlan | undefined {
+  if (plan?.kind === "array") return plan.item;
+  return plan?.kind === "tuple" ? (plan.items[index] ?? plan.rest) : undefined;
+}
+
+function namedPlan(plan: WirePlan | undefined, name: string): WirePlan | undefined {
+  if (plan?.kind === "record") return plan.value;
+  return plan?.kind === "object" ? fieldPlan(plan, name) : undefined;
 }
 
 /** The plan under wrappers that say nothing about the shape; nothing where a codec of the schema turns values into another one. */

@@ -37,6 +37,11 @@ export interface ObjectPlan {
   rest: WirePlan | undefined;
 }
 
+/** How the field of this name is written; `undefined` when the schema takes none of that name. */
+export function fieldPlan(plan: ObjectPlan, name: string): WirePlan | undefined {
+  return plan.fields.get(name) ?? plan.rest;
+}
+
 /** A union or an intersection: which of its parts wrote the value cannot be told from the value. */
 export interface AlternativesPlan {
   readonly kind: "alternatives";

@@ -1,8 +1,8 @@
 import { fromBase64 } from "./binary.ts";
 import type { Place } from "./place.ts";
 import { readStructured } from "./structured-read.ts";
-import { contextOf, fieldPlan } from "./wire-write.ts";
-import { alternativesWay, needsStructured, type ObjectPlan, type WirePlan } from "./wire-plan.ts";
+import { askCodec, contextOf } from "./wire-write.ts";
+import { alternativesWay, fieldPlan, needsStructured, type ObjectPlan, type WirePlan } from "./wire-plan.ts";
 
 /**
  * The input of a schema, from the JSON that `writeWire` wrote; objects of `parsed` are used for it. Refuses fields that the schema
@@ -25,7 +25,7 @@ export function readWire(plan: WirePlan, parsed: unknown, place: Place): unknown
         : readWire(plan.target, parsed, place);
     case "codec":
       if (typeof parsed !== "string") place.refuse("the bytes of a codec were expected, in base64");
-      return plan.codec.decode(new Uint8Array(fromBase64(parsed)), contextOf(place));
+      return askCodec(plan.codec, place, (codec) => codec.decode(new Uint8Array(fromBase64(parsed)), contextOf(place)));
     case "alternatives":
       if (alternativesWay(plan) === "structured") return readStructured(parsed, place);
       if (Array.isArray(parsed) && alternativesWay(plan) === "escape") return readEscaped(parsed, place);

@@ -1,14 +1,17 @@
-import { Buffer } from "node:buffer";
+import { isPulseError } from "@pulse-ts/core";
+import { toBase64 } from "./binary.ts";
 import { dataValue, JsonWriter, numberText, sortedKeys, stringText } from "./canonical.ts";
+import type { Codec } from "./codec.ts";
+import { messageOf } from "./errors.ts";
 import type { Place } from "./place.ts";
 import { writeStructured } from "./structured-write.ts";
 import { whatIsIt } from "./what-is-it.ts";
 import {
   alternativesWay,
+  fieldPlan,
   mayHoldAnything,
   needsStructured,
   type AlternativesPlan,
-  type ObjectPlan,
   type WirePlan,
 } from "./wire-plan.ts";
 
@@ -29,7 +32,7 @@ export function writeWire(plan: WirePlan, value: unknown, place: Place): string 
         ? place.refuse("the schema refers to nothing but itself")
         : writeWire(plan.target, value, place);
     case "codec":
-      return `"${Buffer.from(plan.codec.encode(value, contextOf(place))).toString("base64")}"`;
+      return `"${toBase64(askCodec(plan.codec, place, (codec) => codec.encode(value, contextOf(place))))}"`;
     case "alternatives":
       return writeAlternatives(plan, value, place);
     case "array":
@@ -43,8 +46,15 @@ export function writeWire(plan: WirePlan, value: unknown, place: Place): string 
   }
 }
 
-export function fieldPlan(plan: ObjectPlan, name: string): WirePlan | undefined {
-  return plan.fields.get(name) ?? plan.rest;
+/** Runs a codec that stands inside another value; what it refuses is refused at this place. */
+export function askCodec<Result>(codec: Codec, place: Place, work: (codec: Codec) => Result): Result {
+  try {
+    return work(codec);
+  } catch (cause) {
+    const details = isPulseError(cause, "PULSE_CODEC") ? cause.details : { path: "", reason: messageOf(cause) };
+    const where = details.path === "" ? "" : ` (inside, at ${details.path})`;
+    return place.refuse(`its codec "${codec.id}" refuses it${where}: ${details.reason}`, { cause });
+  }
 }
 
 export function contextOf(place: Place): { readonly key?: string } {
