@@ -42,7 +42,7 @@ function namesIn(manifest: Manifest): string[] {
 /** `` | `zod` | MIT | … | `` -> zod, and whether licence and reason are there. */
 function rowsOf(text: string): Map<string, boolean> {
   return new Map(
-    [...text.matchAll(/^\| `([^`]+)` \|([^|]*)\|([^|]*)\|/gm)].map(([, name = "", licence = "", reason = ""]) => [
+    [...text.matchAll(/^\| *`([^`]+)` *\|([^|]*)\|([^|]*)\|/gm)].map(([, name = "", licence = "", reason = ""]) => [
       name,
       licence.trim() !== "" && reason.trim() !== "",
     ]),

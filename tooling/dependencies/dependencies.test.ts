@@ -7,7 +7,7 @@ const tree = {
   "package.json": { devDependencies: { vitest: "4" } },
   "packages/p/package.json": { dependencies: { "@pulse-ts/core": "1", zod: "4" } },
   "docs/dependencies.md":
-    "| name | licence | reason |\n| --- | --- | --- |\n| `vitest` | MIT | tests |\n| `zod` | MIT | schemas |\n",
+    "| name | licence | reason |\n| --- | --- | --- |\n| `vitest` | MIT | tests |\n| `zod`    | MIT     | schemas |\n",
 };
 
 test("dependencies that all have their rows pass", () => {
