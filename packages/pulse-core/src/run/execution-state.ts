@@ -52,6 +52,8 @@ export class ExecutionState implements Starter {
   /** Told each decided output of a child, and its end. */
   onDecided: ((slot: number) => void) | undefined;
   onEnded: (() => void) | undefined;
+  /** Told that a value cannot pass into this child (CODEC-18). */
+  onRefused: ((error: unknown) => void) | undefined;
   private readonly undecided: Int32Array;
   private anySkipped = false;
   private readonly parent: NodeContext | undefined;
@@ -221,8 +223,17 @@ export class ExecutionState implements Starter {
     if (state === pending || child.slotState[childSlot] !== pending) return;
     const value = this.slotValue[slot];
     const { checkpoint } = this.tree;
-    if (checkpoint === undefined || state === skippedState) child.decide(childSlot, state, value);
-    else child.decide(childSlot, state, checkpoint.convert(value, this, slot, child, childSlot));
+    let passed = value;
+    if (checkpoint !== undefined && state !== skippedState) {
+      try {
+        passed = checkpoint.convert(value, this, slot, child, childSlot);
+      } catch (error) {
+        // The mount's failure, not that of the node whose key this is.
+        child.onRefused?.(error);
+        return;
+      }
+    }
+    child.decide(childSlot, state, passed);
   }
 
   /** Reads a confirmed value; one that cannot be read stops the run (REC-9). */

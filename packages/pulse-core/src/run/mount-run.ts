@@ -33,13 +33,16 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
     const stopListening = level.onAbort((reason) =>
       child.interrupt({ kind: "interrupted", reason }, reason, level.isControlAborted),
     );
+    child.onRefused = (error) => {
+      passFailure ??= { error };
+      child.interrupt({ kind: "interrupted", reason: error }, error, true);
+    };
     child.onDecided = (slot) => {
       try {
         passOut(level, mount, child, slot);
       } catch (error) {
         // An aspect of the mount wrote the key already: the mount fails, once its child has stopped.
-        passFailure ??= { error };
-        child.interrupt({ kind: "interrupted", reason: error }, error, true);
+        child.onRefused?.(error);
       }
     };
     child.onEnded = () => {
@@ -51,7 +54,11 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
       else reject(interruption(level.path, level.reason));
     };
     giveInputs(level, mount, child);
-    child.start();
+    if (passFailure === undefined) child.start();
+    else {
+      stopListening();
+      reject((passFailure as { readonly error: unknown }).error);
+    }
   });
 }
 
