@@ -18,7 +18,11 @@ test("DUR-1 inputs and outcomes of durable runs are inferred as those of core's 
   const outcome = await pulse.run(load, { url: "x" }, call);
   expectTypeOf(outcome.values.page).toEqualTypeOf<{ title: string }>();
   expectTypeOf((await pulse.resume(load, { url: "x", limit: 3 }, call)).values.page.title).toEqualTypeOf<string>();
-  const handle = await pulse.start(load, { url: "x" }, { ...call, beforeStart: (execution) => void execution.snapshot() });
+  const handle = await pulse.start(
+    load,
+    { url: "x" },
+    { ...call, beforeStart: (execution) => void execution.snapshot() },
+  );
   expectTypeOf((await handle.wait()).values).toEqualTypeOf<{ readonly page: { title: string } }>();
   // @ts-expect-error a missing input
   await pulse.run(load, {}, call);

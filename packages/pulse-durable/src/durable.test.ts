@@ -25,7 +25,7 @@ const failing = (error: unknown, called: string[] = []) =>
   graph("failing", {
     outputs: [made],
     nodes: [
-      node("breaks", { provides: [made] }, ({}, { path }) => {
+      node("breaks", { provides: [made] }, (_values, { path }) => {
         called.push(path);
         throw error;
       }),
@@ -113,7 +113,10 @@ test("DUR-3 the failure's text is recorded only if the host opted to keep it", a
   const again = await rejectionOf("PULSE_RUN_FAILED", worker(memory).pulse.resume(failing(0), {}, call));
   expect(again.message).toContain("no \uFFFD page");
 
-  await rejectionOf("PULSE_RUN_FAILED", worker(memory).pulse.run(failing(new Error("secret")), {}, { ...call, runId: "other" }));
+  await rejectionOf(
+    "PULSE_RUN_FAILED",
+    worker(memory).pulse.run(failing(new Error("secret")), {}, { ...call, runId: "other" }),
+  );
   expect(JSON.stringify((await memory.catalog.read("other")).header)).not.toContain("secret");
 });
 
@@ -161,13 +164,17 @@ test("DUR-24 start gives a handle once the execution has started, and beforeStar
   });
   const { pulse } = worker();
   const order: string[] = [];
-  const handle = await pulse.start(waits, {}, {
-    ...call,
-    beforeStart: (execution) => {
-      order.push(`before ${execution.snapshot().state}`);
-      execution.observe(({ kind, path }) => void order.push(`${kind} ${path}`.trim()));
+  const handle = await pulse.start(
+    waits,
+    {},
+    {
+      ...call,
+      beforeStart: (execution) => {
+        order.push(`before ${execution.snapshot().state}`);
+        execution.observe(({ kind, path }) => void order.push(`${kind} ${path}`.trim()));
+      },
     },
-  });
+  );
   expect(order.slice(0, 2)).toEqual(["before built", "execution-started"]);
   expect(handle.snapshot().state).toBe("running");
   opened.resolve(7);
@@ -234,7 +241,10 @@ test("DUR-7 a body gets the run's id, its path, its attempt and an idempotency k
 test("CORE-46 an aborted host signal interrupts before anything is acquired", async () => {
   const { pulse, store } = worker();
   const reason = new Error("shutting down");
-  const error = await rejectionOf("PULSE_INTERRUPTED", pulse.run(addOne(), { start: 1 }, { ...call, signal: AbortSignal.abort(reason) }));
+  const error = await rejectionOf(
+    "PULSE_INTERRUPTED",
+    pulse.run(addOne(), { start: 1 }, { ...call, signal: AbortSignal.abort(reason) }),
+  );
   expect(error.cause).toBe(reason);
   expect(error.details).toMatchObject({ runId: "run", next: "start" });
   expect(store.acquired).toBe(0);
@@ -264,7 +274,11 @@ test("D2 DUR-12 a run that is owned already is busy for everybody else, and no b
 
 test("DUR-12 bad options are refused before anything is acquired", async () => {
   const { pulse, store } = worker();
-  for (const options of [{ runId: "", version: "1" }, { runId: "a\uD800", version: "1" }, { runId: "run", version: "" }]) {
+  for (const options of [
+    { runId: "", version: "1" },
+    { runId: "a\uD800", version: "1" },
+    { runId: "run", version: "" },
+  ]) {
     await rejectionOf("PULSE_INVALID", pulse.run(addOne(), { start: 1 }, options));
   }
   await rejectionOf("PULSE_INVALID", pulse.run(addOne(), {} as never, call));

@@ -5,13 +5,7 @@ export type { RunEvent, RunEventBody, RunObserver } from "./events.ts";
 export { fakeHost } from "./fake-host.ts";
 export type { FakeHost, FakeHostOptions } from "./fake-host.ts";
 export type { RunHandle } from "./handle.ts";
-export type {
-  AttemptInspection,
-  NodeInspection,
-  OutputInspection,
-  RunInspection,
-  ScopeInspection,
-} from "./inspect.ts";
+export type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
 export type { DurableOptions, RunOptions } from "./options.ts";
 export { attemptKey, headerKey, mapOfKind, nodeKey, parseEntryKey, scopeKey } from "./record/entry-key.ts";
 export { memoryStore } from "./memory-store.ts";

@@ -18,14 +18,30 @@ test("DUR-14 inspect shows scopes, nodes and attempts as a tree, without owning 
       await new Promise(() => {});
     };
   });
-  void dying.pulse.run(crashGraph(() => {}), { start: 5 }, call).catch(() => {});
+  void dying.pulse
+    .run(
+      crashGraph(() => {}),
+      { start: 5 },
+      call,
+    )
+    .catch(() => {});
   await seen;
   // The run is owned by the process that still holds it.
   const tree = await worker(memory).pulse.inspect("run");
-  expect(tree).toMatchObject({ runId: "run", status: "running", version: "1", resumes: 0, root: { graph: "crashing", path: "" } });
+  expect(tree).toMatchObject({
+    runId: "run",
+    status: "running",
+    version: "1",
+    resumes: 0,
+    root: { graph: "crashing", path: "" },
+  });
   const byId = Object.fromEntries(tree.root.nodes.map((node) => [node.nodeId, node]));
   expect(Object.keys(byId)).toEqual(["child", "double", "leave", "try"]);
-  expect(byId["double"]).toMatchObject({ path: "double", state: "completed", outputs: [{ name: "doubled", state: "ready" }] });
+  expect(byId["double"]).toMatchObject({
+    path: "double",
+    state: "completed",
+    outputs: [{ name: "doubled", state: "ready" }],
+  });
   expect(byId["leave"]).toMatchObject({ state: "skipped", outputs: [{ name: "left", state: "skipped" }] });
   // Nothing depended on the try that succeeded, so no save holds it (DUR-10).
   expect(byId["try"]?.attempts[0]?.attempts.map(({ index, limit, state }) => [index, limit, state])).toEqual([

@@ -73,8 +73,7 @@ export async function beginRun<Graph extends AnyGraph>(
 
   const request = { mode, store, runId, version, prepared, inputs: inputsFingerprint(given), host, events };
   const { session, record, resumed } = await openRun(signal === undefined ? request : { ...request, signal });
-  loadContent = (digest) =>
-    session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
+  loadContent = (digest) => session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
   ledger = openLedger({ session, record, resumed, host, events });
   try {
     const { rootScope } = record.header;

@@ -27,7 +27,9 @@ function manualQueue() {
   return { queue, batches };
 }
 
-const give = <Result>(result: Result) => () => ({ changes: [], result });
+const give =
+  <Result>(result: Result) =>
+  () => ({ changes: [], result });
 const call = (path: string, signal?: AbortSignal) => (signal === undefined ? { path } : { path, signal });
 
 test("DUR-9 changes that come while a save is in flight go together in the next one", async () => {
@@ -75,7 +77,9 @@ test("DUR-26 an aborted signal takes a change out even if it was aborted before 
 test("DUR-21 when a save errs, those in it and those behind it get the same error, and nothing more is saved", async () => {
   const { queue, batches } = manualQueue();
   const settled = Promise.allSettled([1, 2, 3].map((result) => queue.submit(give(result), call("n"))));
-  const cause = new PulseError("PULSE_STORE", "disk full", { details: { runId: "run", next: "mend-store", medium: "disk" } });
+  const cause = new PulseError("PULSE_STORE", "disk full", {
+    details: { runId: "run", next: "mend-store", medium: "disk" },
+  });
   batches[0]?.fail(cause);
   const results = await settled;
   expect(results.map((result) => result.status === "rejected" && result.reason === cause)).toEqual([true, true, true]);

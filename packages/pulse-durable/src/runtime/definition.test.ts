@@ -30,16 +30,24 @@ function variant({ id = "add", name = "adding", limit = 2, delay = 0, body = (n)
   const child = graph("child", {
     inputs: [out, step],
     outputs: [other],
-    nodes: [node("more", { requires: [out, step], provides: [other] }, (values) => ({ other: (values.made as number) + values.step }))],
+    nodes: [
+      node("more", { requires: [out, step], provides: [other] }, (values) => ({
+        other: values.made + values.step,
+      })),
+    ],
   });
   return graph(name, {
     inputs: [start],
     outputs: [other],
     aspects: rest.outer === true ? [retry({ limit: 5 })] : [],
     nodes: [
-      node(id, { requires: [start], provides: [out], aspects: [retry({ limit, delay }), timeout(1_000)] }, ({ start }) => ({
-        made: body(start),
-      })),
+      node(
+        id,
+        { requires: [start], provides: [out], aspects: [retry({ limit, delay }), timeout(1_000)] },
+        ({ start }) => ({
+          made: body(start),
+        }),
+      ),
       mount("child", child, { fix: { step: rest.step ?? 1 } }),
       ...(rest.extra === true ? [node("extra", {}, () => {})] : []),
     ],
@@ -51,7 +59,10 @@ async function differences(graphOf: AnyGraph, options: Partial<RunOptions> = {},
   const memory = memoryStore();
   await worker(memory).pulse.run(variant(), { start: 1 }, { ...call, ...started });
   const later = worker(memory);
-  const error = await rejectionOf("PULSE_INCOMPATIBLE", later.pulse.resume(graphOf, { start: 1 }, { ...call, ...options }));
+  const error = await rejectionOf(
+    "PULSE_INCOMPATIBLE",
+    later.pulse.resume(graphOf, { start: 1 }, { ...call, ...options }),
+  );
   expect([later.store.saves, later.store.closed]).toEqual([[], 1]);
   expect(error.details).toMatchObject({ runId: "run", next: "same-definition" });
   return error.details;
@@ -97,7 +108,10 @@ test("DUR-5 the definition does not cover what functions do, delays and timeouts
 test("DUR-5 CODEC-5 a changed schema is another definition", async () => {
   const build = (schema: z.ZodType) => {
     const page = key("page", schema);
-    return graph("pages", { outputs: [page], nodes: [node("load", { provides: [page] }, () => ({ page: { title: "t" } }))] });
+    return graph("pages", {
+      outputs: [page],
+      nodes: [node("load", { provides: [page] }, () => ({ page: { title: "t" } }))],
+    });
   };
   const memory = memoryStore();
   await worker(memory).pulse.run(build(z.object({ title: z.string() })), {}, call);
@@ -111,7 +125,9 @@ test("DUR-29 CKPT-20 the execution's own retries count, its observers, signal, c
   const { what } = await differences(variant(), { aspects: [retry({ limit: 2 })] });
   expect(what).toBe("definition");
   // A custom aspect outside moves the place of every retry.
-  expect((await differences(variant(), { aspects: [aspect("moves", (_context, next) => next())] })).what).toBe("definition");
+  expect((await differences(variant(), { aspects: [aspect("moves", (_context, next) => next())] })).what).toBe(
+    "definition",
+  );
   expect((await differences(variant(), { aspects: false })).what).toBe("definition");
   const memory = memoryStore();
   await worker(memory).pulse.run(variant(), { start: 1 }, call);
@@ -149,7 +165,10 @@ test("DUR-22 a fixed value that cannot be encoded is refused before any acquire,
 });
 
 test("CODEC-15 a type that no codec can serve is refused when the graph is prepared, by key", async () => {
-  const oneWay = key("oneWay", z.string().transform((text) => text.length));
+  const oneWay = key(
+    "oneWay",
+    z.string().transform((text) => text.length),
+  );
   const bad = graph("bad", { outputs: [oneWay], nodes: [node("make", { provides: [oneWay] }, () => ({ oneWay: 1 }))] });
   const { pulse, store } = worker();
   const error = await rejectionOf("PULSE_INVALID", pulse.run(bad, {}, call));

@@ -88,4 +88,3 @@ function nodeData(node: NodeDescription, graphs: ReadonlyMap<string, PreparedGra
 function typeName(type: KeyType): string {
   return "~standard" in type ? `schema ${type["~standard"].vendor}` : `type ${type.name}`;
 }
-

@@ -43,7 +43,11 @@ export function runHooks({ ledger, prepared, values, codedKey, host, keepFailure
     const { name } = output.key;
     if (output.kind === "skipped") return { name, state: "skipped" };
     const { key, record, written } = output;
-    return { name, state: "ready", read: values.reader(record, key, { where: outputPlace(scope, nodeId, name), written }) };
+    return {
+      name,
+      state: "ready",
+      read: values.reader(record, key, { where: outputPlace(scope, nodeId, name), written }),
+    };
   };
 
   return {

@@ -54,7 +54,8 @@ export async function openRun(request: OpenRequest): Promise<OpenedRun> {
   const session = await step("acquiring", () => store.acquire(runId, call));
   try {
     const found = await step("loading", () => loadIfThere(session, mode, call));
-    if (found === undefined) return { session, record: await step("recording", () => begin(session, request)), resumed: false };
+    if (found === undefined)
+      return { session, record: await step("recording", () => begin(session, request)), resumed: false };
     if (mode === "run") throw conflict(found, runId);
     check(found, request);
     return { session, record: found, resumed: true };

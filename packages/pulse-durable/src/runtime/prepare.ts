@@ -27,11 +27,18 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
   const ports = checkpointPorts(graph);
   const problems: Problem[] = [];
   const refuse = (path: string, message: string, error?: unknown): void => {
-    const ends = isPulseError(error, "PULSE_CODEC") && error.details.key !== undefined ? { ends: [error.details.key] } : {};
-    problems.push({ code: "PULSE_DEFINITION_INVALID", path: path === "" ? graph.name : `${graph.name}/${path}`, message, ...ends });
+    const ends =
+      isPulseError(error, "PULSE_CODEC") && error.details.key !== undefined ? { ends: [error.details.key] } : {};
+    problems.push({
+      code: "PULSE_DEFINITION_INVALID",
+      path: path === "" ? graph.name : `${graph.name}/${path}`,
+      message,
+      ...ends,
+    });
   };
   const codecOf = (path: string, name: string, type: KeyType): CodedKey | undefined => {
-    if (!isWellFormed(name)) refuse(path, `key ${JSON.stringify(name)}: a name with an unpaired surrogate cannot be recorded`);
+    if (!isWellFormed(name))
+      refuse(path, `key ${JSON.stringify(name)}: a name with an unpaired surrogate cannot be recorded`);
     try {
       return { name, codec: codecs.forType(type, name) };
     } catch (error) {
@@ -54,7 +61,8 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
     ]),
   );
   for (const node of nodes) {
-    if (!isWellFormed(node.id)) refuse(node.path, `node ${JSON.stringify(node.id)}: an id with an unpaired surrogate cannot be recorded`);
+    if (!isWellFormed(node.id))
+      refuse(node.path, `node ${JSON.stringify(node.id)}: an id with an unpaired surrogate cannot be recorded`);
     const provides = new Map<string, ProvidedKey>();
     for (const { name, type } of node.provides) {
       const coded = codecOf(node.path, name, type);
@@ -62,7 +70,13 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
     }
     const mount = node.mount === undefined ? undefined : preparedMount(node, inputsAt, refuse);
     const { id, path, requires } = node;
-    const prepared: PreparedNode = { id, path, requires: requires.map(({ key }) => key.name), provides, ...(mount && { mount }) };
+    const prepared: PreparedNode = {
+      id,
+      path,
+      requires: requires.map(({ key }) => key.name),
+      provides,
+      ...(mount && { mount }),
+    };
     graphs.get(node.graphPath)?.nodes.set(id, prepared);
   }
   if (problems.length > 0) throw invalid(graph, problems);
@@ -81,7 +95,9 @@ type Refuse = (path: string, message: string, error?: unknown) => void;
 
 function codedInputs({ path, inputs }: PortDescription, codecOf: CodecOf): Map<string, CodedKey> {
   const coded = new Map<string, CodedKey>();
-  for (const { key: { name, type } } of inputs) {
+  for (const {
+    key: { name, type },
+  } of inputs) {
     const key = codecOf(path, name, type);
     if (key !== undefined) coded.set(name, key);
   }
@@ -109,7 +125,11 @@ function preparedMount(
     } catch (error) {
       if (!isPulseError(error, "PULSE_CODEC")) throw error;
       const advice = "close over it in the child's nodes instead";
-      refuse(path, `mount "${path}" fixes input "${input}" of graph "${mount.graph}" with a value that cannot be recorded: ${error.message}; ${advice}`, error);
+      refuse(
+        path,
+        `mount "${path}" fixes input "${input}" of graph "${mount.graph}" with a value that cannot be recorded: ${error.message}; ${advice}`,
+        error,
+      );
     }
   }
   const bindings = mount.in.map(({ input, from }) => ({ input, from: from.name }));
@@ -161,7 +181,10 @@ function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts):
 }
 
 /** The overrides by id and by fingerprint (DUR-23). @throws PULSE_CODEC for a value that cannot be encoded */
-function replacedParts(overrides: ExecutionOptions["overrides"], graphs: ReadonlyMap<string, PreparedGraph>): ReplacedParts {
+function replacedParts(
+  overrides: ExecutionOptions["overrides"],
+  graphs: ReadonlyMap<string, PreparedGraph>,
+): ReplacedParts {
   const values = overrides?.keys ?? {};
   const keys: ReplacedKey[] = [];
   for (const place of graphs.values()) {
@@ -182,4 +205,3 @@ function invalid(graph: AnyGraph, problems: readonly Problem[]): PulseError {
     details: { problems },
   });
 }
-

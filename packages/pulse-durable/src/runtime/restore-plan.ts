@@ -46,7 +46,8 @@ function restoredOutput(output: ValueRecord, at: OutputPlace): RestoredNode["out
   const { name } = output;
   const key = at.prepared?.provides.get(name);
   // The record was checked against the definition before this (REC-18); streams are not served here.
-  if (key === undefined || output.state === "stream") throw new Error(`node "${at.nodeId}" has no plain output "${name}"`);
+  if (key === undefined || output.state === "stream")
+    throw new Error(`node "${at.nodeId}" has no plain output "${name}"`);
   const { type } = key;
   if (output.state === "skipped") return { name, state: "skipped", type };
   const read = at.values.reader(output, key, { where: outputPlace(at.scope, at.nodeId, name) });

@@ -3,12 +3,8 @@ import { expect, test } from "vitest";
 import { fakeHost } from "../fake-host.ts";
 import type { AttemptInspection, ScopeInspection } from "../inspect.ts";
 import { memoryStore } from "../memory-store.ts";
-import { attemptKey, headerKey, nodeKey } from "../record/entry-key.ts";
-import { entriesOf, recordBuilder } from "../record/fold.ts";
-import type { RecordChange, RunRecord } from "../record/format.ts";
-import type { Store } from "../store.ts";
 import { rejectionOf } from "../testing/error-of.ts";
-import { chainGraph, countingCodec, crashGraph, numberKey, start } from "../testing/graphs.ts";
+import { countingCodec, crashGraph, numberKey } from "../testing/graphs.ts";
 import { turn, worker } from "../testing/worker.ts";
 
 const call = { runId: "run", version: "1" };
@@ -28,7 +24,11 @@ test("DUR-8 D3 a crash at any save, then a resume: no confirmed node runs again,
   const undisturbed = worker();
   const calls: string[] = [];
   const graphOf = (called: (path: string) => void) => crashGraph(called);
-  const expected = await undisturbed.pulse.run(graphOf((path) => calls.push(path)), { start: 5 }, call);
+  const expected = await undisturbed.pulse.run(
+    graphOf((path) => calls.push(path)),
+    { start: 5 },
+    call,
+  );
   const saves = undisturbed.store.saves.length;
   expect(saves).toBeGreaterThan(8);
   for (let revision = 2; revision <= saves; revision += 1) {
@@ -37,12 +37,22 @@ test("DUR-8 D3 a crash at any save, then a resume: no confirmed node runs again,
       const dying = worker(memory);
       const dead = dying.diesAt(revision, when);
       const before: string[] = [];
-      void dying.pulse.run(graphOf((path) => before.push(path)), { start: 5 }, call).catch(() => {});
+      void dying.pulse
+        .run(
+          graphOf((path) => before.push(path)),
+          { start: 5 },
+          call,
+        )
+        .catch(() => {});
       await dead;
       await turn();
       const confirmed = confirmedPaths((await dying.pulse.inspect("run")).root);
       const after: string[] = [];
-      const outcome = await worker(memory).pulse.resume(graphOf((path) => after.push(path)), { start: 5 }, call);
+      const outcome = await worker(memory).pulse.resume(
+        graphOf((path) => after.push(path)),
+        { start: 5 },
+        call,
+      );
       expect(outcome.outputs).toEqual(expected.outputs);
       expect(after.filter((path) => confirmed.includes(path))).toEqual([]);
       // Each body runs as often as undisturbed, and once more at most: the try that was active.
@@ -56,7 +66,11 @@ test("DUR-8 D3 a crash at any save, then a resume: no confirmed node runs again,
 
 test("DUR-8 DUR-21 a save that errs at any point, then a resume, gives the same outputs", async () => {
   const undisturbed = worker();
-  const expected = await undisturbed.pulse.run(crashGraph(() => {}), { start: 5 }, call);
+  const expected = await undisturbed.pulse.run(
+    crashGraph(() => {}),
+    { start: 5 },
+    call,
+  );
   for (let revision = 2; revision <= undisturbed.store.saves.length; revision += 1) {
     for (const when of ["before", "after"] as const) {
       const memory = memoryStore();
@@ -64,8 +78,19 @@ test("DUR-8 DUR-21 a save that errs at any point, then a resume, gives the same 
       store.faults[when] = (save) => {
         if (save.revision === revision) throw new Error("the disk is full");
       };
-      await rejectionOf("PULSE_CHECKPOINT", pulse.run(crashGraph(() => {}), { start: 5 }, call));
-      const outcome = await worker(memory).pulse.resume(crashGraph(() => {}), { start: 5 }, call);
+      await rejectionOf(
+        "PULSE_CHECKPOINT",
+        pulse.run(
+          crashGraph(() => {}),
+          { start: 5 },
+          call,
+        ),
+      );
+      const outcome = await worker(memory).pulse.resume(
+        crashGraph(() => {}),
+        { start: 5 },
+        call,
+      );
       expect(outcome.outputs).toEqual(expected.outputs);
     }
   }
@@ -177,7 +202,9 @@ test("DUR-25 the idempotency key is the same over crashes, resumes and inner ret
 test("DUR-25 REC-1 a crash before the first node is confirmed loses nothing that its idempotency key is made of", async () => {
   const memory = memoryStore();
   const keys = new Set<string>();
-  const one = graph("one", { nodes: [node("only", {}, (_values, { idempotencyKey }) => void keys.add(idempotencyKey))] });
+  const one = graph("one", {
+    nodes: [node("only", {}, (_values, { idempotencyKey }) => void keys.add(idempotencyKey))],
+  });
   const dying = worker(memory);
   const dead = dying.diesAt(2, "before");
   void dying.pulse.run(one, {}, call).catch(() => {});
@@ -200,7 +227,7 @@ test("DUR-15 a resume of the last of N confirmed nodes decodes only what that no
           [link.name]: ((values as Record<string, number>)[before.name] ?? Number.NaN) + 1,
         }));
   });
-  const chain = graph("chain", { outputs: [links[length - 1] as (typeof links)[number]], nodes });
+  const chain = graph("chain", { outputs: links.slice(-1), nodes });
   const memory = memoryStore();
   const dying = worker(memory, { codecs });
   const dead = dying.diesAt(length + 1, "before");
@@ -216,74 +243,6 @@ test("DUR-15 a resume of the last of N confirmed nodes decodes only what that no
   expect(counts.decoded).toBe(2 + length + 1);
 });
 
-/** A store that keeps nothing but one record, changed as a test says. */
-function changedStore(record: RunRecord, change: (entry: RecordChange) => RecordChange | undefined): Store {
-  const builder = recordBuilder(record.header.runId);
-  for (const entry of entriesOf(record)) {
-    const changed = change(entry);
-    if (changed !== undefined) builder.apply(changed);
-  }
-  return {
-    acquire: () =>
-      Promise.resolve({
-        load: () => Promise.resolve(builder.view()),
-        save: () => Promise.reject(new Error("nothing may be saved")),
-        close: () => Promise.resolve(),
-      }),
-  };
-}
-
-async function halfRun() {
-  const memory = memoryStore();
-  const { graph: chain } = chainGraph(3);
-  const dying = worker(memory);
-  const dead = dying.diesAt(4, "before");
-  void dying.pulse.run(chain, { start: 1 }, call).catch(() => {});
-  await dead;
-  return { chain, record: await memory.catalog.read("run") };
-}
-
-test("REC-17 REC-18 REC-19 a damaged record is refused before any event, body or save", async () => {
-  const { chain, record } = await halfRun();
-  const { rootScope } = record.header;
-  const [attempt] = [...record.attempts.keys()];
-  const damages: readonly (readonly [string, (entry: RecordChange) => RecordChange | undefined])[] = [
-    ["a node that lost what it needed", (entry) => (entry.key === nodeKey(rootScope, "node0") ? undefined : entry)],
-    ["a node without its attempt", (entry) => (entry.key === attemptKey(attempt as string) ? undefined : entry)],
-    [
-      "a value whose bytes were changed",
-      (entry) =>
-        entry.key === nodeKey(rootScope, "node1") && entry.kind === "put"
-          ? { ...entry, entry: { ...entry.entry, outputs: [{ ...outputOf(record, "node1"), bytes: Uint8Array.of(1) }] } }
-          : entry,
-    ],
-    [
-      "another run id",
-      (entry) => (entry.key === headerKey && entry.kind === "put" ? { ...entry, entry: { ...entry.entry, runId: "x" } } : entry),
-    ],
-  ];
-  for (const [, change] of damages) {
-    const { pulse, events, see, store } = worker(changedStore(record, change) as never);
-    const error = await rejectionOf("PULSE_CORRUPT", pulse.resume(chain, { start: 1 }, { ...call, observers: [see] }));
-    expect(error.details).toMatchObject({ runId: "run", next: "restore-backup" });
-    expect([events, store.closed]).toEqual([[], 1]);
-  }
-});
-
-function outputOf(record: RunRecord, nodeId: string) {
-  return record.nodes.get(`${record.header.rootScope}/${nodeId}`)?.outputs[0];
-}
-
-test("REC-16 a newer format is refused, and nothing is written", async () => {
-  const { chain, record } = await halfRun();
-  const newer = (entry: RecordChange): RecordChange =>
-    entry.key === headerKey && entry.kind === "put" ? { ...entry, entry: { ...entry.entry, format: 3 } } : entry;
-  const { pulse, store } = worker(changedStore(record, newer) as never);
-  const error = await rejectionOf("PULSE_NEWER_FORMAT", pulse.resume(chain, { start: 1 }, call));
-  expect(error.details).toMatchObject({ runId: "run", next: "newer-package", found: 3 });
-  expect(store.saves).toEqual([]);
-});
-
 test("REC-9 a confirmed value that cannot be decoded stops the run with PULSE_CORRUPT as its cause; verify finds it first", async () => {
   const strict = type<number>("strict");
   const { codecs, codec } = countingCodec(strict);
@@ -294,7 +253,9 @@ test("REC-9 a confirmed value that cannot be decoded stops the run with PULSE_CO
     nodes: [
       node("first", { provides: [value] }, () => ({ value: 1 })),
       node("unrelated", {}, () => void calls.push("unrelated")),
-      node("last", { requires: [value], provides: [made], aspects: [retry({ limit: 3 })] }, ({ value }) => ({ made: value })),
+      node("last", { requires: [value], provides: [made], aspects: [retry({ limit: 3 })] }, ({ value }) => ({
+        made: value,
+      })),
     ],
   });
   const memory = memoryStore();
@@ -316,10 +277,18 @@ test("REC-9 a confirmed value that cannot be decoded stops the run with PULSE_CO
     forType: (...args: Parameters<typeof broken.forType>) => {
       const found = broken.forType(...args);
       if (found.id !== codec.id) return found;
-      return { ...found, decode: () => { throw new Error("bit rot"); } };
+      return {
+        ...found,
+        decode: () => {
+          throw new Error("bit rot");
+        },
+      };
     },
   };
-  const error = await rejectionOf("PULSE_CHECKPOINT", worker(memory, { codecs: brokenCodecs }).pulse.resume(pair, {}, call));
+  const error = await rejectionOf(
+    "PULSE_CHECKPOINT",
+    worker(memory, { codecs: brokenCodecs }).pulse.resume(pair, {}, call),
+  );
   expect(error.cause).toMatchObject({ code: "PULSE_CORRUPT" });
   expect(error.details).toMatchObject({ runId: "run", next: "restore-backup" });
 
@@ -329,62 +298,6 @@ test("REC-9 a confirmed value that cannot be decoded stops the run with PULSE_CO
   expect(verifying.store.saves).toEqual([]);
   // Nothing of it was decided: with the right codec the run goes on.
   expect((await worker(memory, { codecs }).pulse.resume(pair, {}, call)).values.made).toBe(1);
-});
-
-test("REC-9 DUR-4 a codec of another version is refused before anything runs, by key", async () => {
-  const { chain, record } = await halfRun();
-  const other = (entry: RecordChange): RecordChange =>
-    entry.key === nodeKey(record.header.rootScope, "node1") && entry.kind === "put"
-      ? { ...entry, entry: { ...entry.entry, outputs: [{ ...outputOf(record, "node1"), codecVersion: "0" }] } }
-      : entry;
-  const { pulse, store } = worker(changedStore(record, other) as never);
-  const error = await rejectionOf("PULSE_INCOMPATIBLE", pulse.resume(chain, { start: 1 }, call));
-  expect(error.details).toMatchObject({ what: "codec", key: "link1" });
-  expect(store.saves).toEqual([]);
-});
-
-test("STORE-10 values that rest in a content store are fetched before they are read, and only those that are needed", async () => {
-  const { chain, record } = await halfRun();
-  const contents = new Map<string, Uint8Array>();
-  const fetched: string[] = [];
-  const apart = (entry: RecordChange): RecordChange => {
-    if (!entry.key.startsWith("node/") || entry.kind === "delete") return entry;
-    const outputs = (entry.entry as { outputs: readonly { name: string; digest: string; bytes: Uint8Array }[] }).outputs.map(
-      ({ bytes, ...rest }) => {
-        contents.set(rest.digest, bytes);
-        return { ...rest, content: { digest: rest.digest, size: bytes.length } };
-      },
-    );
-    return { ...entry, entry: { ...entry.entry, outputs } };
-  };
-  const inner = changedStore(record, apart);
-  const store: Store = {
-    acquire: async (runId) => ({
-      ...(await inner.acquire(runId)),
-      save: () => Promise.resolve(),
-      content: async (digest: string) => {
-        fetched.push(digest);
-        return contents.get(digest) as Uint8Array;
-      },
-    }),
-  };
-  const outcome = await worker(store as never).pulse.resume(chain, { start: 1 }, call);
-  expect(outcome.values).toEqual({ link2: 4 });
-  expect(fetched).toHaveLength(1);
-});
-
-test("CKPT-25 a restored node is told once as finished, and runs nothing", async () => {
-  const { chain, record } = await halfRun();
-  const memory = changedStore(record, (entry) => entry);
-  const { pulse, events, see } = worker({ acquire: async (runId: string) => ({ ...(await memory.acquire(runId)), save: () => Promise.resolve() }) } as never);
-  await pulse.resume(chain, { start: 1 }, { ...call, observers: [see] });
-  const ofNode = events.filter((event) => "path" in event && event.path === "node0");
-  expect(ofNode).toMatchObject([{ kind: "node-finished", reason: "completed", restored: true }]);
-  expect(events.filter((event) => "path" in event && event.path === "node2").map(({ kind }) => kind)).toEqual([
-    "node-waiting",
-    "node-running",
-    "node-finished",
-  ]);
 });
 
 test("CORE-46 a delay before the next try begins anew after a resume, and a timeout of the host interrupts", async () => {
@@ -400,7 +313,10 @@ test("CORE-46 a delay before the next try begins anew after a resume, and a time
     ],
   });
   const options = { ...call, host };
-  const running = rejectionOf("PULSE_INTERRUPTED", worker(memory, { host }).pulse.run(slow, {}, { ...options, timeout: 600 }));
+  const running = rejectionOf(
+    "PULSE_INTERRUPTED",
+    worker(memory, { host }).pulse.run(slow, {}, { ...options, timeout: 600 }),
+  );
   await host.advance(600);
   expect((await running).cause).toMatchObject({ code: "PULSE_TIMEOUT" });
   const resumed = worker(memory, { host }).pulse.resume(slow, {}, options);

@@ -21,10 +21,14 @@ export function runError(error: unknown, runId: string): unknown {
   if (isPulseError(error, "PULSE_CHECKPOINT")) {
     const { details, cause } = error;
     const next = nextOf(cause) ?? "resume";
-    return new PulseError("PULSE_CHECKPOINT", `run "${runId}" stopped, because it could not be recorded: ${failureText(cause)}`, {
-      details: { ...details, runId, next },
-      ...causeOf(error),
-    });
+    return new PulseError(
+      "PULSE_CHECKPOINT",
+      `run "${runId}" stopped, because it could not be recorded: ${failureText(cause)}`,
+      {
+        details: { ...details, runId, next },
+        ...causeOf(error),
+      },
+    );
   }
   return error;
 }
@@ -41,23 +45,38 @@ export interface RunFailure {
 }
 
 /** A run that has finally failed: its id is used up (CKPT-21). */
-export function runFailed({ runId, path, others, abandoned, text, ...cause }: RunFailure): PulseError<"PULSE_RUN_FAILED"> {
+export function runFailed({
+  runId,
+  path,
+  others,
+  abandoned,
+  text,
+  ...cause
+}: RunFailure): PulseError<"PULSE_RUN_FAILED"> {
   const place = path === undefined ? "" : ` at node "${path}"`;
   const said = "cause" in cause ? failureText(cause.cause) : text;
   const why = said === undefined ? "" : `: ${said}`;
-  return new PulseError("PULSE_RUN_FAILED", `run "${runId}" has failed${place}${why}; a new attempt at it needs a new run id`, {
-    details: { runId, next: "new-run-id", ...(path === undefined ? {} : { path }), others, abandoned },
-    ...cause,
-  });
+  return new PulseError(
+    "PULSE_RUN_FAILED",
+    `run "${runId}" has failed${place}${why}; a new attempt at it needs a new run id`,
+    {
+      details: { runId, next: "new-run-id", ...(path === undefined ? {} : { path }), others, abandoned },
+      ...cause,
+    },
+  );
 }
 
 /** What a store threw: its own PulseErrors as they are, anything else as PULSE_STORE (DUR-12). */
 export function storeError(error: unknown, runId: string, doing: string): unknown {
   if (isPulseError(error)) return error;
-  return new PulseError("PULSE_STORE", `${doing} run "${runId}": the store failed: ${failureText(error)}; mend it, then resume`, {
-    details: { runId, next: "mend-store", medium: "store" },
-    cause: error,
-  });
+  return new PulseError(
+    "PULSE_STORE",
+    `${doing} run "${runId}": the store failed: ${failureText(error)}; mend it, then resume`,
+    {
+      details: { runId, next: "mend-store", medium: "store" },
+      cause: error,
+    },
+  );
 }
 
 /** The host ended the call before anything of the run was started. */

@@ -23,7 +23,14 @@ test("DUR-13 observers see the execution's events, and the run opened, saved and
     "execution-finished",
     "run-stopped",
   ]);
-  expect(events[0]).toEqual({ kind: "run-opened", runId: "run", time: 1_000, graph: "chain", version: "1", revision: 1 });
+  expect(events[0]).toEqual({
+    kind: "run-opened",
+    runId: "run",
+    time: 1_000,
+    graph: "chain",
+    version: "1",
+    revision: 1,
+  });
   // The node, its attempt, and the header that says completed.
   expect(events[5]).toMatchObject({ kind: "run-saved", runId: "run", revision: 2, changes: 3, durationMs: 0 });
   expect((events[5] as { bytes: number }).bytes).toBeGreaterThan(300);
@@ -69,7 +76,10 @@ test("G10 DUR-13 an observer that throws or rejects changes nothing and is told 
   await turn();
   expect(values).toEqual({ link1: 2 });
   const told = events.filter(({ kind }) => kind === "run-observer-failed");
-  expect(told.map((event) => (event as { error: Error }).error.message).toSorted()).toEqual(["bad observer", "worse observer"]);
+  expect(told.map((event) => (event as { error: Error }).error.message).toSorted()).toEqual([
+    "bad observer",
+    "worse observer",
+  ]);
 });
 
 test("DUR-12 a session that does not close well is told, and the outcome stands", async () => {
@@ -80,6 +90,8 @@ test("DUR-12 a session that does not close well is told, and the outcome stands"
     acquire: async (runId: string) => ({ ...(await memory.acquire(runId)), close: () => Promise.reject(cause) }),
   };
   const { pulse, events, see } = worker(failing);
-  expect((await pulse.run(chainGraph(1).graph, { start: 0 }, { ...call, observers: [see] })).values).toEqual({ link0: 1 });
+  expect((await pulse.run(chainGraph(1).graph, { start: 0 }, { ...call, observers: [see] })).values).toEqual({
+    link0: 1,
+  });
   expect(events.at(-1)).toMatchObject({ kind: "run-stopped", reason: "completed", error: cause });
 });

@@ -79,7 +79,11 @@ test("DUR-20 a mount's attempts are saved with its child scope", async () => {
   const child = graph("child", { outputs: [made], nodes: [node("make", { provides: [made] }, () => ({ made: 1 }))] });
   const outer = graph("outer", { outputs: [made], nodes: [mount("child", child, { aspects: [retry({ limit: 2 })] })] });
   await pulse.run(outer, {}, call);
-  expect(store.saves[1]?.changes.map(({ key }) => key.split("/")[0]).toSorted()).toEqual(["attempt", "attempt", "scope"]);
+  expect(store.saves[1]?.changes.map(({ key }) => key.split("/")[0]).toSorted()).toEqual([
+    "attempt",
+    "attempt",
+    "scope",
+  ]);
   // Start, child scope, the child's node, the mount.
   expect(store.saves).toHaveLength(4);
 });
@@ -138,7 +142,9 @@ test("DUR-21 CKPT-17 when a save errs all waiters get the same error, the sessio
     // All of that save or nothing of it: the resume reads what is true.
     const outcome = await worker(memory).pulse.resume(chain, { start: 0 }, call);
     expect(outcome.values).toEqual({ link3: 4 });
-    expect(called).toEqual(when === "after" ? ["node0", "node1", "node2", "node3"] : ["node0", "node1", "node1", "node2", "node3"]);
+    expect(called).toEqual(
+      when === "after" ? ["node0", "node1", "node2", "node3"] : ["node0", "node1", "node1", "node2", "node3"],
+    );
   }
 });
 
@@ -146,9 +152,13 @@ test("DUR-21 CKPT-12 no retry and no catch makes a success of a save that erred"
   const { pulse, store } = worker();
   const cause = new Error("torn");
   const nodes = [
-    node("stubborn", { provides: [made], aspects: [aspect("catch", (_context, next) => next().catch(() => {})), retry({ limit: 5 })] }, () => ({
-      made: 1,
-    })),
+    node(
+      "stubborn",
+      { provides: [made], aspects: [aspect("catch", (_context, next) => next().catch(() => {})), retry({ limit: 5 })] },
+      () => ({
+        made: 1,
+      }),
+    ),
   ];
   store.faults.before = ({ revision }) => {
     if (revision === 2) throw cause;

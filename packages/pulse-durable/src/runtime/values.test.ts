@@ -1,5 +1,6 @@
 import { createCodecs, defineCodec } from "@pulse-ts/codec";
 import { aspect, graph, key, mount, node, retry, type } from "@pulse-ts/core";
+import type { TypeToken } from "@pulse-ts/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { memoryStore } from "../memory-store.ts";
@@ -27,11 +28,16 @@ const spoil = node("spoil", { requires: [basket], provides: [size] }, ({ basket 
   basket.items.push("worm");
   return { size: basket.items.length };
 });
-const count = node("count", { requires: [basket, size], provides: [again] }, ({ basket }) => ({ again: basket.items.length }));
+const count = node("count", { requires: [basket, size], provides: [again] }, ({ basket }) => ({
+  again: basket.items.length,
+}));
 
 test("CODEC-9 CODEC-13 no reader sees another's changes, nor the writer's", async () => {
   let kept: Basket | undefined;
-  const shared = graph("shared", { outputs: [basket, size, again], nodes: [fill((made) => void (kept = made)), spoil, count] });
+  const shared = graph("shared", {
+    outputs: [basket, size, again],
+    nodes: [fill((made) => void (kept = made)), spoil, count],
+  });
   const { values } = await worker().pulse.run(shared, {}, call);
   expect(values).toEqual({ basket: { items: ["apple"], at: new Date(0) }, size: 2, again: 1 });
   expect(values.basket).not.toBe(kept);
@@ -39,7 +45,10 @@ test("CODEC-9 CODEC-13 no reader sees another's changes, nor the writer's", asyn
 
 test("CODEC-9 with isolate: false readers get the written object itself, and after a resume one that they share", async () => {
   let kept: Basket | undefined;
-  const shared = graph("shared", { outputs: [basket, size, again], nodes: [fill((made) => void (kept = made)), spoil, count] });
+  const shared = graph("shared", {
+    outputs: [basket, size, again],
+    nodes: [fill((made) => void (kept = made)), spoil, count],
+  });
   const memory = memoryStore();
   const { values } = await worker(memory).pulse.run(shared, {}, { ...call, isolate: false });
   expect(values.basket).toBe(kept);
@@ -80,9 +89,17 @@ test("CODEC-13 root inputs and fixed values are encoded once, their fingerprints
   const child = graph("child", {
     inputs: [list, fixed],
     outputs: [size],
-    nodes: [node("sum", { requires: [list, fixed], provides: [size] }, ({ list, fixed }) => ({ size: list.length + fixed.length }))],
+    nodes: [
+      node("sum", { requires: [list, fixed], provides: [size] }, ({ list, fixed }) => ({
+        size: list.length + fixed.length,
+      })),
+    ],
   });
-  const outer = graph("outer", { inputs: [list], outputs: [size], nodes: [mount("child", child, { fix: { fixed: [1, 2] } })] });
+  const outer = graph("outer", {
+    inputs: [list],
+    outputs: [size],
+    nodes: [mount("child", child, { fix: { fixed: [1, 2] } })],
+  });
   const { values } = await worker(memoryStore(), { codecs }).pulse.run(outer, { list: [1] }, call);
   expect(values.size).toBe(3);
   expect(counts).toEqual({ encoded: 2, decoded: 2 });
@@ -96,11 +113,17 @@ test("CODEC-13 CKPT-36 a value is encoded once, and decoded once for each try of
     outputs: [size, again],
     nodes: [
       node("make", { provides: [list] }, () => ({ list: [1, 2, 3] })),
-      node("once", { requires: [list], provides: [size] }, (values) => ({ size: values.list.length + values.list.length })),
-      node("thrice", { requires: [list], provides: [again], aspects: [retry({ limit: 3 })] }, ({ list }, { attempt }) => {
-        if (attempt < 3) throw new Error("again");
-        return { again: list.length };
-      }),
+      node("once", { requires: [list], provides: [size] }, (values) => ({
+        size: values.list.length + values.list.length,
+      })),
+      node(
+        "thrice",
+        { requires: [list], provides: [again], aspects: [retry({ limit: 3 })] },
+        ({ list }, { attempt }) => {
+          if (attempt < 3) throw new Error("again");
+          return { again: list.length };
+        },
+      ),
     ],
   });
   const { values } = await worker(memoryStore(), { codecs }).pulse.run(reads, {}, call);
@@ -113,21 +136,24 @@ test("CODEC-13 immutable values are decoded once", async () => {
   let decoded = 0;
   const codecs = createCodecs();
   codecs.register(
-    defineCodec({
+    defineCodec<TypeToken<string>, string>({
       type: text,
       id: "text",
       version: "1",
       immutable: true,
-      encode: (value: string) => new TextEncoder().encode(value),
+      encode: (value) => new TextEncoder().encode(value),
       decode(bytes) {
         decoded += 1;
         return new TextDecoder().decode(bytes);
       },
-    }) as never,
+    }),
   );
   const word = key("word", text);
   const nodes = [1, 2, 3].map((at) => node(`read${at}`, { requires: [word] }, ({ word }) => void word.length));
-  const reads = graph("reads", { outputs: [word], nodes: [node("make", { provides: [word] }, () => ({ word: "hi" })), ...nodes] });
+  const reads = graph("reads", {
+    outputs: [word],
+    nodes: [node("make", { provides: [word] }, () => ({ word: "hi" })), ...nodes],
+  });
   await worker(memoryStore(), { codecs }).pulse.run(reads, {}, call);
   expect(decoded).toBe(1);
 });
@@ -152,27 +178,22 @@ test("CODEC-17 inside one chain the written object itself is seen", async () => 
 test("CODEC-18 through in and out the bytes travel unchanged: nothing is encoded or decoded at a mount's border", async () => {
   const counted = type<readonly number[]>("counted");
   const { codecs, counts } = countingCodec(counted);
-  const [outer, inner, made, back] = ["outer", "inner", "made", "back"].map((name) => key(name, counted)) as [
-    ReturnType<typeof listKey>,
-    ReturnType<typeof listKey>,
-    ReturnType<typeof listKey>,
-    ReturnType<typeof listKey>,
-  ];
-  function listKey(name: string) {
-    return key(name, counted);
-  }
+  const outer = key("outer", counted);
+  const inner = key("inner", counted);
+  const made = key("made", counted);
+  const back = key("back", counted);
   const child = graph("child", {
     inputs: [inner],
     outputs: [made],
-    nodes: [node("copy", { requires: [inner], provides: [made] }, (values) => ({ made: (values as { inner: number[] }).inner }) as never)],
+    nodes: [node("copy", { requires: [inner], provides: [made] }, ({ inner }) => ({ made: inner }))],
   });
   const parent = graph("parent", {
     outputs: [back],
     nodes: [
-      node("make", { provides: [outer] }, () => ({ outer: [1] }) as never),
-      mount("child", child as never, { in: { inner: outer }, out: { made: back } } as never),
+      node("make", { provides: [outer] }, () => ({ outer: [1] })),
+      mount("child", child, { in: { inner: outer }, out: { made: back } }),
     ],
-  } as never);
+  });
   const { pulse, store } = worker(memoryStore(), { codecs });
   const { values } = await pulse.run(parent, {}, call);
   expect(values).toEqual({ back: [1] });
@@ -189,7 +210,9 @@ test("CODEC-18 CODEC-14 where the two keys have different codecs the mount encod
   const child = graph("child", {
     inputs: [narrow],
     outputs: [size],
-    nodes: [node("look", { requires: [narrow], provides: [size] }, ({ narrow }) => ({ size: Object.keys(narrow).length }))],
+    nodes: [
+      node("look", { requires: [narrow], provides: [size] }, ({ narrow }) => ({ size: Object.keys(narrow).length })),
+    ],
   });
   const parent = graph("parent", {
     outputs: [size],
@@ -215,7 +238,8 @@ test("CKPT-28 CODEC-9 a value that is changed in the microtask after the body is
   const { pulse, store } = worker(memory);
   const changed = new Promise<void>((resolve) => {
     // The change is long made when the save goes on.
-    store.faults.before = ({ revision }) => (revision === 2 ? new Promise((go) => setImmediate(() => setImmediate(go))) : resolve());
+    store.faults.before = ({ revision }) =>
+      revision === 2 ? new Promise((go) => setImmediate(() => setImmediate(go))) : resolve();
   });
   const { values } = await pulse.run(one, {}, call);
   await changed;
@@ -238,7 +262,10 @@ test("D13 V1 CODEC-7 a value that cannot be encoded fails its own node as a busi
     },
   };
   for (const [at, value] of [{ deep: [{ f: () => 1 }] }, throwing].entries()) {
-    const error = await rejectionOf("PULSE_RUN_FAILED", pulse.run(bad(value), {}, { runId: `bad ${at}`, version: "1" }));
+    const error = await rejectionOf(
+      "PULSE_RUN_FAILED",
+      pulse.run(bad(value), {}, { runId: `bad ${at}`, version: "1" }),
+    );
     expect(error.cause).toMatchObject({ code: "PULSE_CODEC", details: { key: "anything" } });
     expect(error.details.path).toBe("make");
   }
@@ -256,4 +283,41 @@ test("CODEC-12 V8 a value over the limit fails its node with the figure", async 
   const error = await rejectionOf("PULSE_RUN_FAILED", worker().pulse.run(one, {}, call));
   expect(error.cause).toMatchObject({ code: "PULSE_CODEC", details: { key: "big" } });
   expect((error.cause as Error).message).toMatch(/\d{8}/);
+});
+
+test("CODEC-18 a value that the other side's codec refuses fails the mount: on the way in, from the host, and on the way out", async () => {
+  const any = key("any", z.number());
+  const least = key("least", z.number().min(10));
+  const back = key("back", z.number());
+  const make = node("make", { provides: [any] }, () => ({ any: 1 }));
+  const inner = graph("inner", {
+    inputs: [least],
+    outputs: [back],
+    nodes: [node("look", { requires: [least], provides: [back] }, ({ least }) => ({ back: least }))],
+  });
+  const outer = graph("outer", { outputs: [any], nodes: [make] });
+  const mounted = mount("strict", inner, { in: { least: any } });
+  const { pulse } = worker();
+  const running = [
+    pulse.run(graph("into", { outputs: [back], nodes: [make, mounted] }), {}, { runId: "into", version: "1" }),
+    pulse.run(
+      graph("host", { inputs: [any], outputs: [back], nodes: [mounted] }),
+      { any: 1 },
+      { runId: "host", version: "1" },
+    ),
+    pulse.run(
+      graph("out", { outputs: [least], nodes: [mount("strict", outer, { out: { any: least } })] }),
+      {},
+      { runId: "out", version: "1" },
+    ),
+  ];
+  for (const run of running) {
+    const error = await rejectionOf("PULSE_RUN_FAILED", run);
+    expect(error.cause).toMatchObject({ code: "PULSE_CODEC", details: { key: "least" } });
+    expect(error.details.path).toBe("strict");
+  }
+  expect((await pulse.inspect("into")).root.nodes).toMatchObject([
+    { nodeId: "make", state: "completed" },
+    { nodeId: "strict", state: "failed" },
+  ]);
 });

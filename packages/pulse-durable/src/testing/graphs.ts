@@ -5,7 +5,8 @@ import type { Key, TypeToken } from "@pulse-ts/core";
 
 /** Keys and graphs that several tests run. */
 
-export const numberKey = <const Name extends string>(name: Name): Key<Name, number> => key(name, type<number>("number"));
+export const numberKey = <const Name extends string>(name: Name): Key<Name, number> =>
+  key(name, type<number>("number"));
 
 export const start = numberKey("start");
 export const doubled = numberKey("doubled");
@@ -30,11 +31,15 @@ export function crashGraph(called: (path: string) => void) {
         called(path);
         return { inner: given + step };
       }),
-      node("second", { requires: [inner], provides: [result], aspects: [retry({ limit: 2 })] }, ({ inner }, { path, attempt }) => {
-        called(path);
-        if (attempt === 1) throw new Error("the first try fails");
-        return { result: inner * 10 };
-      }),
+      node(
+        "second",
+        { requires: [inner], provides: [result], aspects: [retry({ limit: 2 })] },
+        ({ inner }, { path, attempt }) => {
+          called(path);
+          if (attempt === 1) throw new Error("the first try fails");
+          return { result: inner * 10 };
+        },
+      ),
     ],
   });
   return graph("crashing", {
@@ -45,20 +50,28 @@ export function crashGraph(called: (path: string) => void) {
         called(path);
         return { doubled: start * 2 };
       }),
-      node("try", { requires: [doubled], provides: [tried], aspects: [retry({ limit: 3 })] }, ({ doubled }, { path, attempt }) => {
-        called(path);
-        if (attempt < 3) throw new Error("not yet");
-        return { tried: doubled + attempt };
-      }),
+      node(
+        "try",
+        { requires: [doubled], provides: [tried], aspects: [retry({ limit: 3 })] },
+        ({ doubled }, { path, attempt }) => {
+          called(path);
+          if (attempt < 3) throw new Error("not yet");
+          return { tried: doubled + attempt };
+        },
+      ),
       node("leave", { requires: [doubled], provides: [left] }, (_values, context) => {
         called(context.path);
         return context.skip();
       }),
       mount("child", child, { in: { given: tried }, fix: { step: 4 } }),
-      node("sum", { requires: [result, doubled, optional(left)], provides: [total] }, ({ result, doubled, left = 1 }, { path }) => {
-        called(path);
-        return { total: result + doubled + left };
-      }),
+      node(
+        "sum",
+        { requires: [result, doubled, optional(left)], provides: [total] },
+        ({ result, doubled, left = 1 }, { path }) => {
+          called(path);
+          return { total: result + doubled + left };
+        },
+      ),
     ],
   });
 }
@@ -68,10 +81,10 @@ export function chainGraph(length: number, called: (id: string) => void = () => 
   const links = Array.from({ length }, (_, at) => numberKey(`link${at}`));
   const last = links[length - 1] as Key<string, number>;
   const nodes = links.map((link, at) => {
-    const before: Key<string, number> = at === 0 ? start : (links[at - 1] as Key<string, number>);
+    const before: Key<string, number> = links[at - 1] ?? start;
     return node(`node${at}`, { requires: [before], provides: [link] }, (values) => {
       called(`node${at}`);
-      return { [link.name]: (values as Record<string, number>)[before.name] as number + 1 };
+      return { [link.name]: ((values as Record<string, number>)[before.name] ?? Number.NaN) + 1 };
     });
   });
   return { graph: graph("chain", { inputs: [start], outputs: [last], nodes }), last };
@@ -94,6 +107,6 @@ export function countingCodec<Value>(type: TypeToken<Value>, id = "counted") {
     },
   });
   const codecs: Codecs = createCodecs();
-  codecs.register(codec as never);
+  codecs.register(codec);
   return { codecs, codec, counts };
 }

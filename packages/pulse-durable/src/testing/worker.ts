@@ -4,6 +4,7 @@ import type { RunEvent } from "../events.ts";
 import { memoryStore } from "../memory-store.ts";
 import type { DurableOptions } from "../options.ts";
 import type { PulseEvent } from "@pulse-ts/core";
+import type { Store } from "../store.ts";
 import { faultyStore } from "./faulty-store.ts";
 import type { FaultyStore } from "./faulty-store.ts";
 
@@ -22,7 +23,7 @@ export interface Worker {
 }
 
 /** A new process on what `memory` keeps. */
-export function worker(memory = memoryStore(), options: Omit<DurableOptions, "store"> = {}): Worker {
+export function worker(memory: Store = memoryStore(), options: Omit<DurableOptions, "store"> = {}): Worker {
   const store = faultyStore(memory);
   const events: (PulseEvent | RunEvent)[] = [];
   return {
