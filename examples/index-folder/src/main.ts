@@ -66,4 +66,11 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
+/** Whoever read what is printed may have gone (`| head`): the work goes on without him. */
+function withoutReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== "EPIPE") throw error;
+}
+process.stdout.on("error", withoutReader);
+process.stderr.on("error", withoutReader);
+
 process.exitCode = await main(process.argv.slice(2));

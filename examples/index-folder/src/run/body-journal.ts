@@ -1,10 +1,26 @@
 import { appendFileSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
+import { Problem, systemCode } from "../problem.ts";
 
 /** One line of the journal: a body was started. */
 export interface BodyRun {
   readonly path: string;
   readonly attempt: number;
   readonly pid: number;
+}
+
+/**
+ * Makes sure that the journal can be written before anything depends on it: a body that could not be noted would fail,
+ * and use up its run's only try. Gives the path.
+ * @throws Problem when it cannot be written
+ */
+export async function startJournal(file: string): Promise<string> {
+  try {
+    await appendFile(file, "");
+    return file;
+  } catch (error) {
+    throw new Problem(`the trace ${file} cannot be written (${systemCode(error) ?? String(error)})`, { cause: error });
+  }
 }
 
 /**

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diskReader, PassingFailure } from "../scan/read-text.ts";
 import { Problem } from "../problem.ts";
-import { confirmedIn } from "../testing/confirmed-steps.ts";
+import { confirmedIn, redoneSince } from "../testing/confirmed-steps.ts";
 import { runHere } from "../testing/job-in-process.ts";
 import type { JobEnd, JobTrial } from "../testing/job-in-process.ts";
 import { folderWith, sampleFiles } from "../testing/sample-folder.ts";
@@ -36,6 +36,19 @@ test("DUR-8 interrupted in the middle and started again, the job gives the repor
   expect(again.shown).toContain("It was interrupted; going on from what it has confirmed.");
   expect(again.shown).toContain(`Not done again: ${steps.size} of 29 steps (scan`);
   expect(await reportsOf(again)).toEqual(reports);
+});
+
+test("DUR-8 interrupted after every single step, the job still ends, with the same report", async () => {
+  const [undisturbed, { run }] = await Promise.all([bench(), bench()]);
+  const reports = await reportsOf(await undisturbed.run("--chunks 2"));
+  let end = await run("--chunks 2", { interruptAt: /^\[/u });
+  let starts = 1;
+  for (; end.result === undefined; starts += 1) {
+    expect(end.error).toMatchObject({ code: "PULSE_INTERRUPTED" });
+    end = await run("--chunks 2", { interruptAt: /^\[/u });
+  }
+  expect(await reportsOf(end)).toEqual(reports);
+  expect(starts).toBeGreaterThan(3);
 });
 
 test("DUR-3 a complete run is not run again, and its reports come back if they were lost", async () => {
@@ -108,18 +121,28 @@ test("CORE-16 faults on purpose are tried again and leave no trace in the report
 
 test("D2 a run that is being worked on is left alone", async () => {
   const { run } = await bench();
-  let second: Promise<JobEnd> | undefined;
+  let others: Promise<JobEnd[]> | undefined;
   const first = await run("--slow 20", {
     onShown: (text) => {
       // The first step is confirmed: the run is owned, and will be for a while.
-      if (text.includes("scan")) second ??= run();
+      if (text.includes("scan")) others ??= Promise.all([run(), run("--fresh")]);
     },
   });
   expect(first.result?.files).toBe(7);
-  expect(await second).toMatchObject({
-    error: { code: "PULSE_BUSY" },
-    explained: expect.stringContaining("by another process"),
-  });
+  const busy = { error: { code: "PULSE_BUSY" }, explained: expect.stringContaining("by another process") };
+  expect(await others).toMatchObject([busy, busy]);
+});
+
+test("the journal shows bodies that run again, so that a test of the opposite can be believed", async () => {
+  const { run, store, workingFolder } = await bench();
+  const trace = join(workingFolder, "trace.jsonl");
+  await run("--trace trace.jsonl");
+  const confirmed = await confirmedIn(store, "trial");
+  expect(await redoneSince(trace, 0, confirmed)).toHaveLength(29);
+  await run("--trace trace.jsonl");
+  expect(await redoneSince(trace, 29, confirmed)).toEqual([]);
+  await run("--trace trace.jsonl --fresh");
+  expect(await redoneSince(trace, 29, confirmed)).toHaveLength(29);
 });
 
 test("the job's own folders are not indexed, wherever they lie", async () => {

@@ -11,6 +11,7 @@ import type { FileReader } from "../scan/read-text.ts";
 import { folderAt, walk } from "../scan/walk.ts";
 import { search } from "../terms/search.ts";
 import type { InvertedIndex, Listing } from "../values.ts";
+import { startJournal } from "./body-journal.ts";
 import { equipment } from "./equipment.ts";
 import { ownFolder, writeWhole } from "./own-folder.ts";
 import { listSteps, Progress } from "./progress.ts";
@@ -68,6 +69,7 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
   const at = (path: string): string => resolve(workingFolder, path);
   const out = await ownFolder(at(command.out ?? join(".pulse", "reports", runNameFor(folder))), "the report");
   const storeFolder = await ownFolder(at(command.store ?? join(".pulse", "runs")), "the run's record");
+  const traceFile = command.traceFile === undefined ? undefined : await startJournal(at(command.traceFile));
   const listing = await walk(folder, { leaveOut: [out, storeFolder] });
 
   const job = indexGraph(command.chunks);
@@ -96,7 +98,7 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
           attach(equipment, {
             reader: options.reader ?? diskReader,
             ...(command.faults !== undefined && { faults: command.faults }),
-            ...(command.traceFile !== undefined && { traceFile: at(command.traceFile) }),
+            ...(traceFile !== undefined && { traceFile }),
             ...(command.slowMs !== undefined && { slowMs: command.slowMs }),
           }),
         ],

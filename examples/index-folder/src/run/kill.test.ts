@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { bodyRuns, confirmedIn } from "../testing/confirmed-steps.ts";
+import { bodyRuns, confirmedIn, redoneSince } from "../testing/confirmed-steps.ts";
 import type { Confirmed } from "../testing/confirmed-steps.ts";
 import { buildJob, startJob } from "../testing/job-child.ts";
 import type { BodyRun } from "./body-journal.ts";
@@ -25,11 +25,6 @@ function trial(folder: string, place: string) {
   const reports = async (): Promise<string[]> =>
     Promise.all(["report.html", "report.json"].map((name) => readFile(join(at.out, name), "utf8")));
   return { ...at, words: [...words, "--flaky", "0.3", "--seed", String(seed), "--slow", "15"], reports };
-}
-
-/** The bodies that ran, after the first `before` entries of the journal, though their results were confirmed by then. */
-async function redoneSince(traceFile: string, before: number, confirmed: Confirmed): Promise<BodyRun[]> {
-  return (await bodyRuns(traceFile)).slice(before).filter(({ path }) => confirmed.steps.has(path));
 }
 
 test(

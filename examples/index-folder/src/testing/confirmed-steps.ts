@@ -56,3 +56,8 @@ export async function bodyRuns(traceFile: string): Promise<BodyRun[]> {
     throw error;
   }
 }
+
+/** The bodies that ran, after the first `before` entries of the journal, though their results were confirmed by then. */
+export async function redoneSince(traceFile: string, before: number, confirmed: Confirmed): Promise<BodyRun[]> {
+  return (await bodyRuns(traceFile)).slice(before).filter(({ path }) => confirmed.steps.has(path));
+}
