@@ -80,9 +80,7 @@ export function durable({ store, codecs = createCodecs(), host = systemHost }: D
     active.add(entry);
     const forget = (): void => void active.delete(entry);
     begun.then(({ ended }) => ended.then(forget, forget), forget);
-    const run = await begun;
-    // Closed in the meantime: `close` has seen this run in the making and ends it.
-    return run;
+    return begun;
   };
   const untilEnd =
     (mode: OpenMode): Durable["run"] =>

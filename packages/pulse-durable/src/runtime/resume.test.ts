@@ -64,6 +64,43 @@ test("DUR-8 D3 a crash at any save, then a resume: no confirmed node runs again,
   }
 });
 
+test("DUR-8 DUR-28 one crash after another, at seeded saves and in seeded orders, ends in the same outputs", async () => {
+  const expected = await worker().pulse.run(
+    crashGraph(() => {}),
+    { start: 5 },
+    call,
+  );
+  for (let seed = 1; seed <= 25; seed += 1) {
+    const memory = memoryStore();
+    const { random } = fakeHost({ seed });
+    let revision = 0;
+    let crashes = 0;
+    for (let left = 6; ; left -= 1) {
+      const host = fakeHost({ seed: seed * 100 + left, shuffled: true });
+      const living = worker(memory, { host });
+      // The first save may be lost as well: then there is no run, and it is started anew.
+      const dead =
+        left === 0
+          ? new Promise<never>(() => {})
+          : living.diesAt(revision + 1 + Math.floor(random() * 3), random() < 0.5 ? "before" : "after");
+      const running = living.pulse.runOrResume(
+        crashGraph(() => {}),
+        { start: 5 },
+        call,
+      );
+      const outcome = await Promise.race([dead.then(() => undefined), running]);
+      if (outcome !== undefined) {
+        expect(outcome.outputs, `seed ${seed}`).toEqual(expected.outputs);
+        break;
+      }
+      await turn();
+      crashes += 1;
+      revision = (await memory.catalog.count()) === 0 ? 0 : (await memory.catalog.read("run")).header.revision;
+    }
+    expect((await memory.catalog.read("run")).header.resumes, `seed ${seed}`).toBeLessThanOrEqual(crashes);
+  }
+});
+
 test("DUR-8 DUR-21 a save that errs at any point, then a resume, gives the same outputs", async () => {
   const undisturbed = worker();
   const expected = await undisturbed.pulse.run(
