@@ -3,6 +3,7 @@ import { PulseError } from "../errors.ts";
 /** The first reliable failure of a tree: from then on nothing in it becomes a success (CKPT-12). */
 export class Latch {
   failure: { readonly cause: unknown; readonly hook: string } | undefined;
+  private readonly own = new WeakSet<object>();
   /** Called once, in the step in which the failure is latched. */
   private readonly onFailure: (error: PulseError) => void;
 
@@ -21,9 +22,16 @@ export class Latch {
 
   error(): PulseError {
     const { cause, hook } = this.failure ?? { cause: undefined, hook: "" };
-    return new PulseError("PULSE_CHECKPOINT", `${hook} failed: the run stops here`, {
+    const error = new PulseError("PULSE_CHECKPOINT", `${hook} failed: the run stops here`, {
       cause,
       details: { hook, others: [], abandoned: [] },
     });
+    this.own.add(error);
+    return error;
+  }
+
+  /** Whether an error is this latch's own, which says nothing that the latched failure does not. */
+  made(error: unknown): boolean {
+    return typeof error === "object" && error !== null && this.own.has(error);
   }
 }

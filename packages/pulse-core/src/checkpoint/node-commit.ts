@@ -28,7 +28,7 @@ export async function runNode(hooks: CheckpointHooks, latch: Latch, level: NodeC
     }
     prepareLevel(level, attempt);
     const ended = await runToEnd(level, allSkipped);
-    if (latch.failure !== undefined) execution.finish(level, "canceled");
+    if (latch.failure !== undefined) endLatched(latch, level, ended);
     else if ("thrown" in ended) await failed(hooks, latch, level, ended.thrown);
     else await commit(hooks, latch, level, ended.reason);
   } catch (error) {
@@ -37,6 +37,13 @@ export async function runNode(hooks: CheckpointHooks, latch: Latch, level: NodeC
   } finally {
     releasePlaces(level);
   }
+}
+
+/** Nothing is decided after a reliable failure; a business failure that comes with it is kept beside it (CORE-11, CORE-43). */
+function endLatched(latch: Latch, level: NodeContext, ended: Ended): void {
+  const { execution } = level;
+  if (!("thrown" in ended)) execution.finish(level, "canceled");
+  else execution.fail(level, latch.made(ended.thrown) ? interruption(level.path, level.reason) : ended.thrown);
 }
 
 function openRoot(hooks: CheckpointHooks, latch: Latch, level: NodeContext): Promise<Attempt> {
@@ -191,7 +198,7 @@ function coverOf(execution: ExecutionState, level: NodeContext): Cover {
       return execution.isStoppedFromAbove;
     },
     get reason() {
-      return execution.controlSignal.reason;
+      return execution.reasonFromAbove;
     },
     get controlSignal() {
       return execution.controlSignal;

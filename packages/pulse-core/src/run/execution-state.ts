@@ -96,9 +96,13 @@ export class ExecutionState implements Starter {
     return this.parent === undefined ? (this.control ??= new AbortController()).signal : this.parent.controlSignal;
   }
 
-  /** Interrupted by what is around it; its own fail-fast does not count (CKPT-34). */
+  /** Interrupted by what is around it, a failure around its mount included; its own fail-fast does not count (CKPT-34). */
   get isStoppedFromAbove(): boolean {
-    return (this.stop !== undefined && this.stop.kind !== "failed") || this.isControlAborted;
+    return (this.stop !== undefined && this.stop.kind !== "failed") || this.isControlAborted || this.parent?.aborted === true;
+  }
+
+  get reasonFromAbove(): unknown {
+    return this.parent === undefined ? this.control?.signal.reason : this.parent.reason;
   }
 
   private get isControlAborted(): boolean {
@@ -109,7 +113,7 @@ export class ExecutionState implements Starter {
   failureInterrupted(): void {
     if (this.stop?.kind !== "failed") return;
     this.others.unshift(this.stop.failure.error);
-    this.stop = { kind: "interrupted", reason: this.controlSignal.reason };
+    this.stop = { kind: "interrupted", reason: this.reasonFromAbove };
   }
 
   // ---- starting
