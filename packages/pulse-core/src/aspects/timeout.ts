@@ -43,7 +43,7 @@ export function timeout(timeoutMs: number): Aspect {
         const error = timedOut(level, timeoutMs);
         level.close();
         level.abort(error, true);
-        level.execution.late.add(level.path);
+        level.execution.late.add(level);
         reject(error);
       };
       const settle = (end: () => void, error?: { readonly error: unknown }): void => {
@@ -69,7 +69,7 @@ function timedOut(level: NodeContext, timeoutMs: number): PulseError<"PULSE_TIME
 
 function reportLate(level: NodeContext, error: { readonly error: unknown } | undefined): void {
   const { execution } = level;
-  execution.late.delete(level.path);
+  execution.late.delete(level);
   const { emitter } = execution.tree;
   if (emitter.active) emitter.emit(execution.id, level.path, { kind: "late-settled", ...error });
 }

@@ -1,4 +1,4 @@
-import type { CompiledGraph, CompiledNode } from "../compile.ts";
+import type { CompiledGraph, CompiledNode, Flow } from "../compile.ts";
 import type { Aspect } from "../aspects/aspect.ts";
 import type { ReadValue } from "../checkpoint/hooks.ts";
 import type { NodeReason } from "./events.ts";
@@ -49,6 +49,8 @@ export class ExecutionState implements Starter {
   /** By node index: the chain of a running node, and the child of a running mount. */
   readonly levels: (NodeContext | undefined)[];
   readonly children = new Map<number, ExecutionState>();
+  /** Children that have not ended, those that a timeout around their mount gave up included. */
+  readonly liveChildren = new Set<ExecutionState>();
   /** Told each decided output of a child, and its end. */
   onDecided: ((slot: number) => void) | undefined;
   onEnded: (() => void) | undefined;
@@ -210,15 +212,18 @@ export class ExecutionState implements Starter {
       const waiters = this.compiled.waiting[slot] as readonly number[];
       for (let at = 0; at < waiters.length; at++)
         if (this.undecided[waiters[at] as number] === 0) this.scheduler.push(this, waiters[at] as number);
-      for (const flow of this.compiled.flows[slot] as readonly { node: number; childSlot: number }[]) {
-        const child = this.children.get(flow.node);
-        if (child !== undefined) this.flow(slot, child, flow.childSlot);
-      }
+      for (const { node, childSlot } of this.compiled.flows[slot] as readonly Flow[])
+        if (this.children.has(node)) this.scheduler.pushFlow(this, node, slot, childSlot);
     }
     this.onDecided?.(slot);
     if (!this.started) return;
     this.scheduler.drain();
     if (this.unfinished === 0) this.checkEnd();
+  }
+
+  flowInto(node: number, slot: number, childSlot: number): void {
+    const child = this.children.get(node);
+    if (child !== undefined) this.flow(slot, child, childSlot);
   }
 
   /** Hands a decided key to a mounted child (CORE-20). */
@@ -380,20 +385,21 @@ export class ExecutionState implements Starter {
     if (!this.ended) this.end();
   }
 
-  /** Names what still runs, deepest first: a mount only where its child names nothing. */
+  /** Names what still runs, deepest first: a mount only where no child of it still runs. */
   private nameAbandoned(): void {
-    for (const level of this.levels) {
-      if (level === undefined) continue;
-      level.close();
-      const child = this.children.get(level.node.index);
-      if (child === undefined) this.tree.abandoned.add(level.path);
-      else child.nameAbandoned();
+    const inside = new Set<string>();
+    for (const child of this.liveChildren) {
+      inside.add(child.path);
+      child.nameAbandoned();
     }
-    for (const path of this.late) this.tree.abandoned.add(path);
+    for (const level of [...this.levels, ...this.late]) {
+      level?.close();
+      if (level !== undefined && !inside.has(level.path)) this.tree.abandoned.add(level.path);
+    }
   }
 
-  /** Paths of bodies that a timeout gave up on and that still run. */
-  readonly late = new Set<string>();
+  /** What timeouts gave up on and still runs. */
+  readonly late = new Set<NodeContext>();
 
   checkEnd(): void {
     if (this.ended || !this.started || this.unfinished > 0) return;

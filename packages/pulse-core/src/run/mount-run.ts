@@ -25,6 +25,7 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
   const mount = node.mount as CompiledMount;
   if (level.aborted) return Promise.reject(interruption(level.path, level.reason));
   execution.children.set(node.index, child);
+  execution.liveChildren.add(child);
   const { emitter } = execution.tree;
   if (emitter.active)
     emitter.emit(execution.id, level.path, { kind: "child-created", childId: child.id, graph: child.compiled.graph.name });
@@ -46,6 +47,7 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
       }
     };
     child.onEnded = () => {
+      execution.liveChildren.delete(child);
       stopListening();
       const { stop } = child;
       if (passFailure !== undefined) reject(passFailure.error);
@@ -56,6 +58,7 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
     giveInputs(level, mount, child);
     if (passFailure === undefined) child.start();
     else {
+      execution.liveChildren.delete(child);
       stopListening();
       reject((passFailure as { readonly error: unknown }).error);
     }

@@ -6,7 +6,7 @@ import { isSkip } from "./is-skip.ts";
 import { runChild } from "./mount-run.ts";
 import type { NodeContext } from "./node-context.ts";
 import { releasePlaces } from "./place.ts";
-import { usage } from "./signals.ts";
+import { interruption, usage } from "./signals.ts";
 
 /** Runs a node that is ready, in memory or with checkpoints. Never throws; the end of the chain is the node's. */
 export function runChain(level: NodeContext, allSkipped: boolean): void {
@@ -79,6 +79,9 @@ export function startChain(level: NodeContext): Promise<unknown> | void {
 function enterChain(level: NodeContext, chain: readonly Aspect[], place: number): Promise<unknown> | void {
   const aspect = chain[place];
   if (aspect === undefined) {
+    // An aspect may call next late: no body begins after the end of what is around it (CORE-37).
+    if (level.aborted) throw interruption(level.path, level.reason);
+    if (level.closed) throw usage("CORE-13", `an aspect of node "${level.path}" calls next after its chain has ended`, level.path);
     if (level.busy) throw overlapping(level);
     return level.node.mount === undefined ? runBody(level) : runChild(level);
   }

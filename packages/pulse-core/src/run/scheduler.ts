@@ -8,6 +8,8 @@ export interface Starter {
   startable(node: number): boolean;
   /** False for a mount: it holds no place (CORE-18). */
   holdsPlace(node: number): boolean;
+  /** Hands a decided slot to the child of a mount. */
+  flowInto(node: number, slot: number, childSlot: number): void;
 }
 
 /** Below this many taken entries the queue is not worth moving up. */
@@ -26,6 +28,8 @@ export class Scheduler {
   private nodes: number[] = [];
   private head = 0;
   private draining = false;
+  /** Values on their way into mounts. A queue, so that a long way through mounts needs no stack (CORE-35). */
+  private flows: { readonly from: Starter; readonly node: number; readonly slot: number; readonly childSlot: number }[] = [];
 
   constructor(host: Host, concurrency: number | undefined) {
     this.host = host;
@@ -37,10 +41,17 @@ export class Scheduler {
     this.nodes.push(node);
   }
 
+  /** A decided slot is to flow into a mount; it does with the next {@link drain}, before another node starts. */
+  pushFlow(from: Starter, node: number, slot: number, childSlot: number): void {
+    this.flows.push({ from, node, slot, childSlot });
+  }
+
   drain(): void {
     if (this.draining) return;
     this.draining = true;
-    while (this.head < this.nodes.length) {
+    for (;;) {
+      if (this.flows.length > 0) this.deliver();
+      if (this.head === this.nodes.length) break;
       const { head } = this;
       const at = head + (this.host.pick?.(this.nodes.length - head) ?? 0);
       const starter = this.starters[at] as Starter;
@@ -53,6 +64,14 @@ export class Scheduler {
     }
     this.compact();
     this.draining = false;
+  }
+
+  private deliver(): void {
+    for (let next = 0; next < this.flows.length; next++) {
+      const { from, node, slot, childSlot } = this.flows[next] as (typeof this.flows)[number];
+      from.flowInto(node, slot, childSlot);
+    }
+    this.flows = [];
   }
 
   private take(starter: Starter, node: number): void {
