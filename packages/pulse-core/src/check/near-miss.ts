@@ -15,11 +15,19 @@ function variants(name: string): string[] {
 export function nearMiss(known: () => readonly string[]): (missed: string) => string | undefined {
   let index: Map<string, string> | undefined;
   return (missed) => {
-    index ??= new Map(known().flatMap((name) => variants(name).map((variant) => [variant, name] as const)));
+    index ??= indexOf(known());
     for (const variant of variants(missed)) {
       const meant = index.get(variant);
       if (meant !== undefined && meant !== missed) return meant;
     }
     return undefined;
   };
+}
+
+function indexOf(names: readonly string[]): Map<string, string> {
+  const variantsOf = names.map((name) => [name, variants(name)] as const);
+  const index = new Map(variantsOf.flatMap(([name, texts]) => texts.map((text) => [text, name])));
+  // A name that differs by case or separators only is nearer than one of another letter.
+  for (const [name, [folded]] of variantsOf) index.set(folded as string, name);
+  return index;
 }

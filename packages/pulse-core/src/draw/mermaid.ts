@@ -28,6 +28,12 @@ function boxText({ id, label, shape }: Box): string {
   return shape === "input" ? `${id}([${text}])` : `${id}[[${text}]]`;
 }
 
-/** Mermaid reads `#35;` as the character of that number; letters and digits of all scripts need no escape. */
+/**
+ * Mermaid reads `#35;` as the character of that number. Letters and digits of all scripts need no escape; `_`, `.` and `-`
+ * need none inside a word, but at its ends they could be a list or emphasis of Markdown.
+ */
 const escape = (text: string): string =>
-  text.replaceAll(/[^\p{L}\p{M}\p{N} _.:()-]/gu, (character) => `#${character.codePointAt(0)};`);
+  text.replaceAll(
+    /[^\p{L}\p{M}\p{N} :()_.-]|(?<![\p{L}\p{N}])[_.-]|[_.-](?![\p{L}\p{N}])/gu,
+    (character) => `#${character.codePointAt(0)};`,
+  );
