@@ -285,7 +285,7 @@ test("DUR-12 bad options are refused before anything is acquired", async () => {
   expect(store.acquired).toBe(0);
 });
 
-test("close interrupts the runs of this object, closes their sessions, and refuses new ones", async () => {
+test("DUR-30 close interrupts the runs of this object, closes their sessions and the store, and refuses new ones", async () => {
   const begun = deferred();
   const waits = graph("waits", {
     nodes: [
@@ -295,15 +295,23 @@ test("close interrupts the runs of this object, closes their sessions, and refus
       }),
     ],
   });
-  const { pulse, store } = worker();
+  const { store } = worker();
+  const order: string[] = [];
+  const pulse = durable({
+    store: {
+      ...store,
+      close: async () => void order.push(`store closed after ${store.closed} session`),
+    },
+  });
   const running = pulse.run(waits, {}, call);
   const ended = rejectionOf("PULSE_INTERRUPTED", running);
   await begun.promise;
   await pulse.close();
   expect((await ended).details.next).toBe("resume");
-  expect(store.closed).toBe(1);
+  expect(order).toEqual(["store closed after 1 session"]);
   await rejectionOf("PULSE_USAGE", pulse.run(waits, {}, { ...call, runId: "other" }));
   await pulse.close();
+  expect(order).toHaveLength(1);
 });
 
 test("a graph without nodes is completed by its first save, and its outcome is its inputs", async () => {

@@ -38,8 +38,9 @@ export interface Ledger extends Pick<CommitQueue, "submit" | "stop" | "stopped">
 /** Begins the writing of a run that the session owns. */
 export function openLedger({ session, record, resumed, host, events }: LedgerParts): Ledger {
   const live = liveRecord(record);
-  /** The save in flight: its signal is aborted only when the run ends before it has settled (DUR-27). */
-  let saving: AbortController | undefined;
+  /** Aborted only when the run ends while a save is in flight (DUR-27); so one serves all saves. */
+  const ending = new AbortController();
+  let saving = false;
   let closing: Promise<void> | undefined;
   let resumeCounted = !resumed;
 
@@ -62,17 +63,17 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
       const began = host.now();
       const changes = draft.changes();
       const { revision } = draft.record.header;
-      saving = new AbortController();
+      saving = true;
       try {
-        await session.save(draft.record, revision - 1, changes, { signal: saving.signal });
+        await session.save(draft.record, revision - 1, changes, { signal: ending.signal });
       } catch (error) {
         draft.abandon();
         // The session ends with the first save that erred: the next load tells what is true (DUR-21, STORE-4).
-        saving = undefined;
+        saving = false;
         void close().catch(() => {});
         throw error;
       }
-      saving = undefined;
+      saving = false;
       draft.confirm();
       resumeCounted = true;
       if (events.observed) {
@@ -85,7 +86,7 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
   const queue = commitQueue(save);
   const close = (): Promise<void> => (closing ??= closeOnce());
   const closeOnce = async (): Promise<void> => {
-    saving?.abort(ended());
+    if (saving) ending.abort(ended());
     await session.close();
   };
   /** What a save, and its waiters, are told when the run ends before it has settled: whether it was written, the next load tells. */
