@@ -324,7 +324,7 @@ test("a graph without nodes is completed by its first save, and its outcome is i
 
 test("many runs of one graph go on at once, each by itself", async () => {
   const memory = memoryStore();
-  await using pulse = durable({ store: memory });
+  const { pulse } = worker(memory);
   const { graph: chain } = chainGraph(3);
   const outcomes = await Promise.all(
     Array.from({ length: 20 }, (_, at) => pulse.run(chain, { start: at }, { runId: `run ${at}`, version: "1" })),
