@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { execution, isPulseError, run } from "../index.ts";
+import { checkpoint } from "../checkpoint/index.ts";
+import { execution, isPulseError, run, type ExecutionOptions } from "../index.ts";
+import { turn } from "../testing/deferred.ts";
 import { eventLog } from "../testing/event-log.ts";
 import { fakeHost } from "../testing/fake-host.ts";
+import { memoryHooks } from "../testing/memory-hooks.ts";
 import { deeds, expectedOf, graphOf, plansOf, type Plan } from "../testing/random-graph.ts";
 
 /** fast-check prints the seed and the smallest case that fails; give both to `fc.assert` to see it again. */
@@ -52,10 +55,9 @@ test("CORE-11 CORE-37 CORE-43 random graphs with failures reject with the first 
   );
 });
 
-/** The end of a run in a word: its outputs, or the path of its failure. */
-async function endOf(plans: readonly Plan[], seed: number, concurrency?: number): Promise<unknown> {
-  const host = fakeHost({ seed, shuffled: true });
-  const handle = execution(graphOf(plans), {}, { host, ...(concurrency === undefined ? {} : { concurrency }) });
+/** The end of a run: its outputs, or that it failed. */
+async function endOf(plans: readonly Plan[], seed: number, options: ExecutionOptions = {}): Promise<unknown> {
+  const handle = execution(graphOf(plans), {}, { host: fakeHost({ seed, shuffled: true }), ...options });
   handle.start();
   return handle.wait().then(
     ({ outputs }) => outputs,
@@ -63,11 +65,46 @@ async function endOf(plans: readonly Plan[], seed: number, concurrency?: number)
   );
 }
 
-test("CORE-40 CORE-36 random ready orders give the same outcome", async () => {
+test("CORE-40 CORE-36 random ready orders, caps and checkpoints give the same outcome", async () => {
   await fc.assert(
-    fc.asyncProperty(plansOf(12), fc.array(fc.nat(), { minLength: 4, maxLength: 4 }), async (plans, seeds) => {
-      const ends = await Promise.all([...seeds.map((seed) => endOf(plans, seed)), endOf(plans, 1, 1), endOf(plans, 2, 3)]);
+    fc.asyncProperty(plansOf(12), fc.array(fc.nat(), { minLength: 3, maxLength: 3 }), async (plans, seeds) => {
+      const reliable = (): ExecutionOptions => ({ checkpoint: checkpoint({ scope: "root", hooks: memoryHooks() }) });
+      const ends = await Promise.all([
+        ...seeds.flatMap((seed) => [endOf(plans, seed), endOf(plans, seed, reliable())]),
+        endOf(plans, 1, { concurrency: 1 }),
+        endOf(plans, 2, { concurrency: 3 }),
+        endOf(plans, 3, { concurrency: 1, ...reliable() }),
+      ]);
       for (const end of ends) expect(end).toEqual(ends[0]);
+    }),
+    { numRuns: runs },
+  );
+});
+
+test("CORE-30 CORE-38 CORE-12 a cancellation at any moment ends the run: nothing starts later, each node finishes once", async () => {
+  await fc.assert(
+    fc.asyncProperty(plansOf(12, harmless), fc.nat({ max: 6 }), fc.nat({ max: 5 }), fc.boolean(), async (plans, turns, ticks, reliable) => {
+      const host = fakeHost();
+      const log = eventLog();
+      let canceled = false;
+      const late: number[] = [];
+      const built = graphOf(plans, (index) => void (canceled && late.push(index)));
+      const options = reliable ? { checkpoint: checkpoint({ scope: "root", hooks: memoryHooks() }) } : {};
+      const handle = execution(built, {}, { host, observers: [log.observer], ...options });
+      handle.start();
+      for (let count = 0; count < turns; count++) await turn();
+      for (let count = 0; count < ticks; count++) await Promise.resolve();
+      const over = handle.snapshot().state === "completed";
+      handle.cancel("enough");
+      canceled = true;
+      const end = await handle.wait().then(
+        () => "completed",
+        (error: unknown) => (isPulseError(error, "PULSE_INTERRUPTED") ? error.cause : error),
+      );
+      expect(end).toBe(over ? "completed" : "enough");
+      expect(late).toEqual([]);
+      expect(plans.map((_plan, index) => log.reasonOf(`n${index}`))).not.toContain(undefined);
+      expect(host.armed).toBe(0);
     }),
     { numRuns: runs },
   );

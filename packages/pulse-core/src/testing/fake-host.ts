@@ -35,8 +35,11 @@ export function fakeHost({ seed = 1, shuffled = false, now = 1_000_000 }: FakeHo
   const delays: number[] = [];
   let time = now;
   let ids = 0;
-  const nextDue = (until: number): Timer | undefined =>
-    [...timers].filter((timer) => timer.at <= until).sort((left, right) => left.at - right.at)[0];
+  const nextDue = (until: number): Timer | undefined => {
+    let due: Timer | undefined;
+    for (const timer of timers) if (timer.at <= until && (due === undefined || timer.at < due.at)) due = timer;
+    return due;
+  };
   const host: FakeHost = {
     get armed() {
       return timers.size;
