@@ -8,6 +8,7 @@ import { invalid } from "../run/options.ts";
 import { Confirmed } from "../run/slot.ts";
 import type { SlotState } from "../run/slot.ts";
 import { admit } from "./admit.ts";
+import { checkedAttempt, checkedChild } from "./answers.ts";
 import type { CheckpointOptions, ChildRequest, ChildScope, RestorePlan } from "./hooks.ts";
 import { Latch } from "./latch.ts";
 import { confirmFailure, exhaustedError, runNode } from "./node-commit.ts";
@@ -35,18 +36,20 @@ export class HookDriver implements CheckpointDriver {
   }
 
   async openTry(level: NodeContext, place: number, limit: number): Promise<number> {
-    const attempt = await admit(this.latch, "openAttempt", level, (call) =>
-      this.options.hooks.openAttempt({
-        scope: level.execution.scope,
-        nodeId: level.node.id,
-        path: level.path,
-        parent: level.attemptId,
-        boundary: String(place),
-        limit,
-        get signal() {
-          return call.signal;
-        },
-      }),
+    const attempt = await admit(this.latch, "openAttempt", level, async (call) =>
+      checkedAttempt(
+        await this.options.hooks.openAttempt({
+          scope: level.execution.scope,
+          nodeId: level.node.id,
+          path: level.path,
+          parent: level.attemptId,
+          boundary: String(place),
+          limit,
+          get signal() {
+            return call.signal;
+          },
+        }),
+      ),
     );
     if (attempt.exhausted) throw exhaustedError(level.path, limit);
     level.attemptId = attempt.id;
@@ -64,17 +67,17 @@ export class HookDriver implements CheckpointDriver {
     child.scope = level.attemptId;
     const opened = await this.askChild(level, child);
     child.fixedReaders = opened.inputs;
-    const plan: RestorePlan = { nodes: opened.nodes };
-    const problems = planProblems(child.compiled, plan);
-    if (problems.length > 0) throw this.latch.fail("openChild", invalid(`what openChild restores at "${level.path}"`, problems));
-    this.plans.set(child, plan);
+    this.plans.set(child, { nodes: opened.nodes });
   }
 
   private async askChild(level: NodeContext, child: ExecutionState): Promise<ChildScope> {
     let scopeFailure: unknown;
     const opened = await admit(this.latch, "openChild", level, async (call) => {
       try {
-        return await this.options.hooks.openChild(requestOf(level, child, call));
+        const opened = checkedChild(await this.options.hooks.openChild(requestOf(level, child, call)));
+        const problems = planProblems(child.compiled, opened);
+        if (problems.length > 0) throw invalid(`what openChild restores at "${level.path}"`, problems);
+        return opened;
       } catch (error) {
         // The one business failure that a hook may report: for exactly this scope, itself, unwrapped (CKPT-13).
         if (!isPulseError(error, "PULSE_CHECKPOINT_SCOPE_FAILED") || error.details.scope !== level.attemptId) throw error;

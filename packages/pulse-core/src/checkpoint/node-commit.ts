@@ -10,6 +10,7 @@ import { Confirmed, pending, ready, skippedState } from "../run/slot.ts";
 import { WriteSet } from "../run/write-set.ts";
 import { admit } from "./admit.ts";
 import type { Cover } from "./admit.ts";
+import { checkedAttempt, checkedOutputs } from "./answers.ts";
 import type { Attempt, CheckpointHooks, ConfirmedOutput, NodeResult, WrittenOutput } from "./hooks.ts";
 import type { Latch } from "./latch.ts";
 
@@ -32,8 +33,9 @@ export async function runNode(hooks: CheckpointHooks, latch: Latch, level: NodeC
     else if ("thrown" in ended) await failed(hooks, latch, level, ended.thrown);
     else await commit(hooks, latch, level, ended.reason);
   } catch (error) {
-    // Not admitted, not started, or latched: nothing was decided; the attempt stays active (CKPT-14).
-    execution.finish(level, "canceled", { thrown: error });
+    // Not admitted, not started, or latched: nothing was decided; the attempt stays active (CKPT-14). Whatever else it may
+    // be stops the run too: a node that is neither confirmed nor failed would leave it without an end.
+    execution.finish(level, "canceled", { thrown: isInterruption(error) ? error : latch.fail("checkpoint", error) });
   } finally {
     releasePlaces(level);
   }
@@ -49,18 +51,20 @@ function endLatched(latch: Latch, level: NodeContext, ended: Ended): void {
 function openRoot(hooks: CheckpointHooks, latch: Latch, level: NodeContext): Promise<Attempt> {
   const { scope } = level.execution;
   const { id: nodeId } = level.node;
-  return admit(latch, "openAttempt", level, (call) =>
-    hooks.openAttempt({
-      scope,
-      nodeId,
-      path: level.path,
-      parent: scope,
-      boundary: "",
-      limit: 1,
-      get signal() {
-        return call.signal;
-      },
-    }),
+  return admit(latch, "openAttempt", level, async (call) =>
+    checkedAttempt(
+      await hooks.openAttempt({
+        scope,
+        nodeId,
+        path: level.path,
+        parent: scope,
+        boundary: "",
+        limit: 1,
+        get signal() {
+          return call.signal;
+        },
+      }),
+    ),
   );
 }
 
@@ -118,16 +122,19 @@ async function commit(
   }
   // Bodies alone hold places, not saves (CORE-18).
   releasePlaces(level);
-  const confirmed = await admit(latch, "commit", level, (call) =>
-    hooks.commit({
-      ...result,
-      prepared,
-      get signal() {
-        return call.signal;
-      },
-    }),
+  const confirmed = await admit(latch, "commit", level, async (call) =>
+    checkedOutputs(
+      level,
+      await hooks.commit({
+        ...result,
+        prepared,
+        get signal() {
+          return call.signal;
+        },
+      }),
+    ),
   );
-  publish(latch, level, confirmed);
+  publish(level, confirmed);
   execution.finish(level, reason);
 }
 
@@ -141,12 +148,8 @@ function outputOf(level: NodeContext, slot: number): WrittenOutput {
 }
 
 /** Publishes what the hook gave back, not what was written (CKPT-36). */
-function publish(latch: Latch, level: NodeContext, confirmed: readonly ConfirmedOutput[]): void {
+function publish(level: NodeContext, outputs: readonly ConfirmedOutput[]): void {
   const { execution, node } = level;
-  const byName = new Map(confirmed.map((output) => [output.name, output]));
-  const outputs = node.provides.map((slot) => byName.get((execution.compiled.keys[slot] as AnyKey).name));
-  if (outputs.includes(undefined) || confirmed.length !== node.provides.length)
-    throw latch.fail("commit", new TypeError(`commit of node "${level.path}" gave back other outputs than the node provides`));
   for (let at = 0; at < outputs.length; at++) {
     const slot = node.provides[at] as number;
     const output = outputs[at] as ConfirmedOutput;
