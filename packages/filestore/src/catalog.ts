@@ -3,7 +3,7 @@ import { isPulseError, PulseError } from "@pulse-ts/core";
 import { catalogPageDefault } from "@pulse-ts/durable";
 import type { Catalog, CatalogPage, CatalogQuery, CatalogRun } from "@pulse-ts/durable";
 import { deleteRun, doingWith } from "./epoch.ts";
-import { shown, storeError } from "./failure.ts";
+import { notFound, shown, storeError } from "./failure.ts";
 import { readHead } from "./journal.ts";
 import { isHashedName, runFolder, runIdOfName, runsFolder, snapshotName, sortNames } from "./layout.ts";
 import type { RunFolder } from "./layout.ts";
@@ -156,11 +156,6 @@ const unreadable = (runId: string, problem: string): CatalogRun => ({
 
 const isSaved = (reading: Reading | undefined): reading is Reading =>
   reading !== undefined && !reading.deleted && reading.revision > 0;
-
-const notFound = (runId: string): PulseError<"PULSE_NOT_FOUND"> =>
-  new PulseError("PULSE_NOT_FOUND", `reading run "${shown(runId)}": there is no such run`, {
-    details: { runId, next: "start" },
-  });
 
 const overtaken = (runId: string): PulseError<"PULSE_BUSY"> =>
   new PulseError("PULSE_BUSY", `deleting run "${shown(runId)}": somebody took it over meanwhile; try again later`, {

@@ -6,27 +6,16 @@ import { describeHolder, judge } from "./holder.ts";
 import type { Holder } from "./holder.ts";
 import { headLine, readHead } from "./journal.ts";
 import type { EpochHead } from "./journal.ts";
-import {
-  journalName,
-  locksFolder,
-  markName,
-  newFolder,
-  newIncarnation,
-  newToken,
-  snapshotName,
-  sortNames,
-} from "./layout.ts";
-import type { Listing, RunFolder } from "./layout.ts";
+import { journalName, locksFolder, markName, newFolder, newIncarnation, newToken, sortNames } from "./layout.ts";
+import type { EpochPlace, Listing, RunFolder } from "./layout.ts";
 import { isHeldHere, lockPath, lockState } from "./lock.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
+import { removeRest, removeRun } from "./remove.ts";
 import { linkRefused } from "./root.ts";
 
 /** One epoch of a run: whoever created its journal owns the run until a newer one is created (FILE-3). */
-export interface Epoch {
-  readonly run: RunFolder;
-  readonly incarnation: string;
-  readonly epoch: number;
+export interface Epoch extends EpochPlace {
   readonly token: string;
   /** True when the run's folder was made with it: there was nothing before. */
   readonly fresh: boolean;
@@ -203,18 +192,6 @@ export function isNewest({ platform }: Parts, { run, incarnation, epoch }: Epoch
   );
 }
 
-/** Removes what a newer snapshot has taken in: journals in the order of their epochs, as {@link isNewest} needs. */
-export async function removeOld(parts: Parts, { run, incarnation, epoch }: Epoch): Promise<void> {
-  const listing = sortNames((await parts.platform.list(run.path)) ?? []);
-  if (listing?.incarnation !== incarnation) return;
-  const { epochs, snapshots } = listing;
-  for (const old of epochs.filter((found) => found < epoch))
-    await removeFile(parts, run, journalName(incarnation, old));
-  for (const old of snapshots.slice(0, -1)) {
-    await removeFile(parts, run, snapshotName(incarnation, old.revision, old.epoch));
-  }
-}
-
 /**
  * Ends the run: one step decides, what follows only cleans up and may be done by anybody, any number of times.
  * `false` when a newer owner came first: then nothing has changed.
@@ -228,37 +205,6 @@ export async function deleteRun(parts: Parts, owned: Epoch, doing: Doing): Promi
   const listing = sortNames((await platform.list(run.path)) ?? []);
   if (listing?.incarnation === owned.incarnation) await removeRun(parts, run, listing);
   return true;
-}
-
-/** Removes the files of a run that has ended: the epoch that says so goes after all it speaks of, the mark last. */
-export async function removeRun(parts: Parts, run: RunFolder, listing: Listing): Promise<void> {
-  const { incarnation, epochs, snapshots } = listing;
-  for (const { revision, epoch } of snapshots) await removeFile(parts, run, snapshotName(incarnation, revision, epoch));
-  for (const epoch of epochs) await removeFile(parts, run, journalName(incarnation, epoch));
-  await removeFile(parts, run, markName(incarnation));
-  await removeRest(parts, run, (await parts.platform.list(run.path)) ?? []);
-}
-
-/** Removes a folder without a mark: it was a run's, and nothing in it counts any more. Files of others stay. */
-async function removeRest(parts: Parts, run: RunFolder, names: readonly string[]): Promise<void> {
-  if (sortNames(names) !== undefined) return;
-  for (const name of names) {
-    if (/^(journal|snapshot)-[0-9a-f]{16}-/.test(name)) await removeFile(parts, run, name);
-  }
-  try {
-    await parts.platform.removeFolder("run-remove", run.path);
-  } catch (error) {
-    // Somebody made a new run there, or removed it first; both are well.
-    if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(systemCode(error) ?? "")) throw error;
-  }
-}
-
-async function removeFile({ platform }: Parts, run: RunFolder, name: string): Promise<void> {
-  try {
-    await platform.unlink("old-file-remove", join(run.path, name));
-  } catch (error) {
-    if (systemCode(error) !== "ENOENT") throw error;
-  }
 }
 
 /** A run as messages name it. */

@@ -51,6 +51,33 @@ export function usage(runId: string, rule: string, message: string, next?: NextS
   });
 }
 
+/** A PULSE_NOT_FOUND error: nothing was ever saved under this run id (STORE-3). */
+export const notFound = (runId: string): PulseError<"PULSE_NOT_FOUND"> =>
+  new PulseError("PULSE_NOT_FOUND", `loading run "${shown(runId)}": there is no such run; start it first`, {
+    details: { runId, next: "start" },
+  });
+
+/** A PULSE_OWNERSHIP_LOST error: a newer owner was seen (STORE-6). */
+export const ownershipLost = (runId: string, epoch: number): PulseError<"PULSE_OWNERSHIP_LOST"> =>
+  new PulseError(
+    "PULSE_OWNERSHIP_LOST",
+    `saving run "${shown(runId)}": somebody else took it over from epoch ${epoch}; resume it when that one has let go`,
+    { details: { runId, next: "resume", epoch } },
+  );
+
+/** A PULSE_CONFLICT error: nothing was changed (STORE-3). */
+export const conflict = (
+  runId: string,
+  what: string,
+  expected: unknown,
+  found: unknown,
+): PulseError<"PULSE_CONFLICT"> =>
+  new PulseError(
+    "PULSE_CONFLICT",
+    `saving run "${shown(runId)}": ${what} ${String(expected)} was expected, found ${String(found)}; nothing was saved, load the run again`,
+    { details: { what, runId, next: "resume", expected, found } },
+  );
+
 /** A run id as it is shown in messages: they stay readable, whatever somebody used as an id. */
 export function shown(runId: string): string {
   const text = runId.length > runIdShownMax ? `${runId.slice(0, runIdShownMax)}…` : runId;

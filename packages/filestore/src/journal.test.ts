@@ -13,9 +13,11 @@ async function openJournal(saves: number) {
   const processes = fakeProcesses();
   const session = await openFileStore(place, processes.parts(1)).acquire("order");
   await saveUpTo(session, history, 0, saves);
-  processes.kill(1);
   const journal = await onlyFile(place.folder, "id-order", "journal-");
-  return { place, journal, store: openFileStore(place, processes.parts(2)), bytes: await readFile(journal) };
+  const bytes = await readFile(journal);
+  await session.close();
+  await writeFile(journal, bytes);
+  return { place, journal, store: openFileStore(place, processes.parts(2)), bytes };
 }
 
 /** Where each line of a file begins, and where the file ends. */

@@ -25,6 +25,13 @@ export interface RunFolder {
   readonly path: string;
 }
 
+/** One epoch of one making of a run. */
+export interface EpochPlace {
+  readonly run: RunFolder;
+  readonly incarnation: string;
+  readonly epoch: number;
+}
+
 /** Version of this layout and of the files in it (STORE-9). */
 export const fileFormat = 1;
 

@@ -5,17 +5,15 @@ import { corrupt, shown } from "./failure.ts";
 import { areChanges } from "./journal.ts";
 import type { StoredChange } from "./journal.ts";
 import { fileFormat, newFolder, newToken, snapshotName } from "./layout.ts";
-import type { RunFolder } from "./layout.ts";
+import type { EpochPlace, RunFolder } from "./layout.ts";
 import { firstLine, line, linesOf, readFirstLine, readLine, textOf } from "./line.ts";
 import type { Parts } from "./parts.ts";
 import type { Platform } from "./platform.ts";
 import { newerFormat } from "./root.ts";
 
-export interface SnapshotPlace {
-  readonly run: RunFolder;
-  readonly incarnation: string;
-  /** The epoch that is open while it is written. */
-  readonly epoch: number;
+/** Which snapshot: its epoch is the one that is open while it is written. */
+export interface SnapshotPlace extends EpochPlace {
+  readonly revision: number;
 }
 
 /**
@@ -25,7 +23,7 @@ export interface SnapshotPlace {
  */
 export async function writeSnapshot(
   parts: Parts,
-  place: SnapshotPlace,
+  place: EpochPlace,
   record: RunRecord,
   signal?: AbortSignal,
 ): Promise<boolean> {
@@ -106,7 +104,7 @@ export async function readSnapshotRunId(platform: Platform, path: string): Promi
  */
 export async function readSnapshot(
   platform: Platform,
-  place: SnapshotPlace & { readonly revision: number },
+  place: SnapshotPlace,
   take: (change: StoredChange, where: string) => void,
 ): Promise<void> {
   const { run, incarnation, epoch, revision } = place;
@@ -140,11 +138,7 @@ export async function readSnapshot(
   if (!ended) throw corrupt(run.runId, `${path}:${last + 1}`, "the end of the snapshot is missing");
 }
 
-function checkFirstLine(
-  { run, revision }: SnapshotPlace & { readonly revision: number },
-  where: string,
-  text: string | undefined,
-): void {
+function checkFirstLine({ run, revision }: SnapshotPlace, where: string, text: string | undefined): void {
   const found = text === undefined ? undefined : readFirstLine("snapshot", text, fileFormat);
   if (found !== undefined && found.format > fileFormat) {
     throw newerFormat(run.runId, `reading run "${shown(run.runId)}"`, where, found.format);

@@ -296,6 +296,7 @@ test("STORE-5 the run of a process that died can be acquired at once, and is who
   expect(await session.load()).toEqual(history.at(3));
   await saveUpTo(session, history, 3, 4);
   await session.close();
+  await first.close();
 });
 
 test("D4 D5 a save keeps every entry that it does not name", async () => {
@@ -312,4 +313,23 @@ test("D4 D5 a save keeps every entry that it does not name", async () => {
   const record = await store.catalog.read("order");
   expect(record.nodes).toEqual(history.at(3).nodes);
   expect(record.header).toMatchObject({ revision: 5, resumes: 1 });
+});
+
+test("KIT-5 16 MiB of bytes come back byte for byte, out of the journal and out of a snapshot", async () => {
+  await using place = await openPlace();
+  const history = historyOf("order", { valueBytes: 16 * 1024 * 1024 });
+  for (const foldBytesMin of [1_000_000_000, 0]) {
+    const store = fileStore({ folder: join(place.folder, String(foldBytesMin)), foldBytesMin });
+    const session = await store.acquire("order");
+    await saveUpTo(session, history, 0, 1);
+    await session.close();
+    const [node] = [...(await store.catalog.read("order")).nodes.values()];
+    const [expected] = [...history.at(1).nodes.values()];
+    const bytesIn = (entry: typeof node): Buffer => {
+      const output = entry?.outputs[0];
+      if (output === undefined || !("bytes" in output)) throw new Error("the node has no bytes");
+      return Buffer.from(output.bytes);
+    };
+    expect(bytesIn(node).equals(bytesIn(expected))).toBe(true);
+  }
 });

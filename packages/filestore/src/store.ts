@@ -1,11 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { isPulseError, PulseError } from "@pulse-ts/core";
+import { isPulseError } from "@pulse-ts/core";
 import { headerKey } from "@pulse-ts/durable";
 import type { CallOptions, RecordChanges, RunRecord, Session } from "@pulse-ts/durable";
-import { deleteRun, doingWith, isNewest, publishEpoch, removeOld } from "./epoch.ts";
+import { unlessAborted } from "./abort.ts";
+import { deleteRun, doingWith, isNewest, publishEpoch } from "./epoch.ts";
 import type { Epoch } from "./epoch.ts";
-import { shown, storeError, usage } from "./failure.ts";
+import { conflict, notFound, ownershipLost, shown, storeError, usage } from "./failure.ts";
 import { appendSynced, closeLine, encodeSave, sealLine } from "./journal.ts";
 import { journalName, runsFolder } from "./layout.ts";
 import type { Lock } from "./lock.ts";
@@ -13,6 +14,7 @@ import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
 import { readRun, recordOf } from "./read.ts";
 import type { Reading } from "./read.ts";
+import { removeOld } from "./remove.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
 /** The ownership of one run in files. One call is at work at a time; others wait for it. */
@@ -147,7 +149,7 @@ export class FileSession implements Session {
       await platform.syncFolder("journal-folder-sync", runsFolder(root));
       this.#namesSynced = true;
     }
-    if (!isNewest(this.#parts, this.#epoch)) throw ownershipLost(this.#epoch);
+    if (!isNewest(this.#parts, this.#epoch)) throw ownershipLost(this.#epoch.run.runId, this.#epoch.epoch);
   }
 
   #compare(next: RunRecord, expected: number, found: number, changes: RecordChanges): void {
@@ -176,7 +178,7 @@ export class FileSession implements Session {
       if (!(await writeSnapshot(this.#parts, { run, incarnation, epoch }, record, signal))) return;
       const next: Epoch = { ...this.#epoch, epoch: epoch + 1, fresh: false };
       if (!(await publishEpoch(this.#parts, next, doingWith("saving", run)))) {
-        this.#stop("saving", ownershipLost(this.#epoch));
+        this.#stop("saving", ownershipLost(this.#epoch.run.runId, this.#epoch.epoch));
         return;
       }
       const old = this.#file;
@@ -230,37 +232,4 @@ interface Known {
   weight: number;
   journalBytes: number;
   readonly settled: boolean;
-}
-
-const notFound = (runId: string): PulseError<"PULSE_NOT_FOUND"> =>
-  new PulseError("PULSE_NOT_FOUND", `loading run "${shown(runId)}": there is no such run; start it first`, {
-    details: { runId, next: "start" },
-  });
-
-const ownershipLost = ({ run, epoch }: Epoch): PulseError<"PULSE_OWNERSHIP_LOST"> =>
-  new PulseError(
-    "PULSE_OWNERSHIP_LOST",
-    `saving run "${shown(run.runId)}": somebody else took it over from epoch ${epoch}; resume it when that one has let go`,
-    { details: { runId: run.runId, next: "resume", epoch } },
-  );
-
-const conflict = (runId: string, what: string, expected: unknown, found: unknown): PulseError<"PULSE_CONFLICT"> =>
-  new PulseError(
-    "PULSE_CONFLICT",
-    `saving run "${shown(runId)}": ${what} ${String(expected)} was expected, found ${String(found)}; nothing was saved, load the run again`,
-    { details: { what, runId, next: "resume", expected, found } },
-  );
-
-/** The result, or the signal's reason if that comes first: the work itself goes on. */
-async function unlessAborted<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return await work;
-  const listening = new AbortController();
-  const aborted = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true, signal: listening.signal });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    listening.abort();
-  }
 }
