@@ -21,7 +21,10 @@ type Ended = { readonly reason: "completed" | "skipped" } | { readonly thrown: u
 export async function runNode(hooks: CheckpointHooks, latch: Latch, level: NodeContext, allSkipped: boolean): Promise<void> {
   const { execution } = level;
   try {
-    const attempt = await openRoot(hooks, latch, level);
+    // The execution may be stopped meanwhile: its end waits for this call as for any other.
+    execution.enter();
+    const attempt = await openRoot(hooks, latch, level).finally(() => execution.leave());
+    if (level.aborted) throw interruption(level.path, level.reason);
     if (attempt.exhausted) {
       // It is confirmed failed already: nothing more to confirm (CKPT-21, CKPT-32).
       execution.fail(level, exhaustedError(level.path, 1));

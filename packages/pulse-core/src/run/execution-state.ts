@@ -265,10 +265,11 @@ export class ExecutionState implements Starter {
   /** Ends a node; its verdict is fixed from here on (CORE-12, CORE-36). */
   finish(level: NodeContext, reason: NodeReason, error?: { readonly thrown: unknown }): void {
     const { index } = level.node;
+    // It may have been cancelled while its attempt was opened.
+    this.levels[index] = undefined;
     if (this.ended || (this.nodeState[index] as number) > running) return;
     level.close();
     this.nodeState[index] = nodeStates.indexOf(reason);
-    this.levels[index] = undefined;
     if (level.node.mount !== undefined) this.children.delete(index);
     this.unfinished--;
     const { emitter, overrides } = this.tree;
