@@ -27,7 +27,9 @@ describe.each(bothWays)("$how", ({ as }) => {
     const notes: string[] = [];
     const onion = graph("onion", {
       nodes: [
-        node("n", { aspects: [noting("node 1", notes), noting("node 2", notes)] }, () => as(() => void notes.push("body"))),
+        node("n", { aspects: [noting("node 1", notes), noting("node 2", notes)] }, () =>
+          as(() => void notes.push("body")),
+        ),
       ],
       aspects: [noting("graph", notes)],
     });
@@ -51,7 +53,15 @@ describe.each(bothWays)("$how", ({ as }) => {
       aspects: [noting("outer", notes)],
     });
     await run(outer, {}, { aspects: [noting("execution", notes)] });
-    expect(notes.slice(0, 7)).toEqual(["+execution m", "+outer m", "+mount m", "+execution m/n", "+inner m/n", "+node m/n", "body"]);
+    expect(notes.slice(0, 7)).toEqual([
+      "+execution m",
+      "+outer m",
+      "+mount m",
+      "+execution m/n",
+      "+inner m/n",
+      "+node m/n",
+      "body",
+    ]);
   });
 
   test("CORE-13 an aspect may call next again", async () => {
@@ -121,11 +131,15 @@ describe.each(bothWays)("$how", ({ as }) => {
   test("CORE-13 CORE-8 an aspect may skip the node or single keys", async () => {
     const log = eventLog();
     const skipping = aspect("skipping", (context) => context.skip());
-    expect((await run(around([skipping]), {}, { observers: [log.observer] })).outputs).toEqual({ made: { state: "skipped" } });
+    expect((await run(around([skipping]), {}, { observers: [log.observer] })).outputs).toEqual({
+      made: { state: "skipped" },
+    });
     expect(log.reasonOf("inside")).toBe("skipped");
     const byKey = aspect("by key", (context) => context.skip(made));
     const other = eventLog();
-    expect((await run(around([byKey]), {}, { observers: [other.observer] })).outputs).toEqual({ made: { state: "skipped" } });
+    expect((await run(around([byKey]), {}, { observers: [other.observer] })).outputs).toEqual({
+      made: { state: "skipped" },
+    });
     expect(other.reasonOf("inside")).toBe("completed");
   });
 
@@ -147,7 +161,10 @@ describe.each(bothWays)("$how", ({ as }) => {
     const seen: unknown[] = [];
     const reading = aspect("reading", async (context, next) => {
       seen.push(context.get(given), context.nodeId, context.path, context.attempt);
-      seen.push(context.requires.map(({ name }) => name), context.provides.map(({ name }) => name));
+      seen.push(
+        context.requires.map(({ name }) => name),
+        context.provides.map(({ name }) => name),
+      );
       await next();
       seen.push(context.get(made));
     });
@@ -183,10 +200,15 @@ describe.each(bothWays)("$how", ({ as }) => {
   test("CORE-14 an execution switches off the aspects of its whole subtree", async () => {
     const notes: string[] = [];
     const inner = graph("inner", {
-      nodes: [node("n", { aspects: [noting("node", notes), retry({ limit: 5 })] }, () => as(() => void notes.push("body")))],
+      nodes: [
+        node("n", { aspects: [noting("node", notes), retry({ limit: 5 })] }, () => as(() => void notes.push("body"))),
+      ],
       aspects: [noting("inner", notes)],
     });
-    const outer = graph("outer", { nodes: [mount("m", inner, { aspects: [noting("mount", notes)] })], aspects: [noting("outer", notes)] });
+    const outer = graph("outer", {
+      nodes: [mount("m", inner, { aspects: [noting("mount", notes)] })],
+      aspects: [noting("outer", notes)],
+    });
     await run(outer, {}, { aspects: false });
     expect(notes).toEqual(["body"]);
   });
@@ -220,22 +242,27 @@ test.each([
       throw new Error("no");
     },
   ],
-])("CORE-13 CORE-15 a next that nobody awaits and that fails %s is an event, no unhandled rejection", async (_how, body) => {
-  const log = eventLog();
-  const unhandled: unknown[] = [];
-  const note = (reason: unknown): void => void unhandled.push(reason);
-  process.on("unhandledRejection", note);
-  try {
-    const careless = aspect("careless", (_context, next) => void next());
-    const failing = graph("failing", { nodes: [node("n", { aspects: [careless] }, body)] });
-    await run(failing, {}, { observers: [log.observer] });
-    await turn();
-    expect(log.events.filter((event) => event.kind === "late-settled")).toMatchObject([{ path: "n", error: new Error("no") }]);
-    expect(unhandled).toEqual([]);
-  } finally {
-    process.off("unhandledRejection", note);
-  }
-});
+])(
+  "CORE-13 CORE-15 a next that nobody awaits and that fails %s is an event, no unhandled rejection",
+  async (_how, body) => {
+    const log = eventLog();
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const careless = aspect("careless", (_context, next) => void next());
+      const failing = graph("failing", { nodes: [node("n", { aspects: [careless] }, body)] });
+      await run(failing, {}, { observers: [log.observer] });
+      await turn();
+      expect(log.events.filter((event) => event.kind === "late-settled")).toMatchObject([
+        { path: "n", error: new Error("no") },
+      ]);
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", note);
+    }
+  },
+);
 
 test("CORE-13 CORE-15 an aspect that answers before its next is done: what the body writes later is refused", async () => {
   const gate = deferred();

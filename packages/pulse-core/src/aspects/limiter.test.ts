@@ -36,7 +36,10 @@ test("G6 CORE-18 a limiter of 1 around a mount and its child does not lock up", 
   const ran: string[] = [];
   const inner = graph("inner", { nodes: [node("n", { aspects: [shared] }, async () => void ran.push("inner"))] });
   const outer = graph("outer", {
-    nodes: [mount("m", inner, { aspects: [shared] }), node("n", { aspects: [shared] }, async () => void ran.push("outer"))],
+    nodes: [
+      mount("m", inner, { aspects: [shared] }),
+      node("n", { aspects: [shared] }, async () => void ran.push("outer")),
+    ],
   });
   await run(outer, {}, { concurrency: 1 });
   expect(ran.sort()).toEqual(["inner", "outer"]);
@@ -62,7 +65,7 @@ async function queueOfThree() {
   );
   for (const handle of handles) handle.start();
   await turn();
-  return { handles: handles as [typeof handles[0], typeof handles[0], typeof handles[0]], gates, started };
+  return { handles: handles as [(typeof handles)[0], (typeof handles)[0], (typeof handles)[0]], gates, started };
 }
 
 test("CORE-18 places are given first come, first served", async () => {
@@ -152,28 +155,33 @@ test("CORE-15 CORE-18 a timeout around a limiter ends the wait in its queue", as
   expect(started).toEqual(["next"]);
 });
 
-test.each(["inside", "outside"])("CORE-16 CORE-18 a retry %s a limiter of 1 tries again and gives the place back", async (where) => {
-  const shared = limiter(1);
-  const host = fakeHost();
-  const trying = retry({ limit: 3, delay: 5 });
-  const tries: string[] = [];
-  const flaky = (id: string) =>
-    node(id, { aspects: where === "inside" ? [shared, trying] : [trying, shared] }, async (_values, { attempt }) => {
-      tries.push(`${id}${attempt}`);
-      if (attempt < 3) throw new Error("again");
-    });
-  const running = run(graph("two", { nodes: [flaky("a"), flaky("b")] }), {}, { host });
-  await host.advance(100);
-  await running;
-  expect([...tries].sort()).toEqual(["a1", "a2", "a3", "b1", "b2", "b3"]);
-  // Between two tries the place is the other's (CORE-18).
-  expect(tries.slice(0, 2)).toEqual(["a1", "b1"]);
-});
+test.each(["inside", "outside"])(
+  "CORE-16 CORE-18 a retry %s a limiter of 1 tries again and gives the place back",
+  async (where) => {
+    const shared = limiter(1);
+    const host = fakeHost();
+    const trying = retry({ limit: 3, delay: 5 });
+    const tries: string[] = [];
+    const flaky = (id: string) =>
+      node(id, { aspects: where === "inside" ? [shared, trying] : [trying, shared] }, async (_values, { attempt }) => {
+        tries.push(`${id}${attempt}`);
+        if (attempt < 3) throw new Error("again");
+      });
+    const running = run(graph("two", { nodes: [flaky("a"), flaky("b")] }), {}, { host });
+    await host.advance(100);
+    await running;
+    expect([...tries].sort()).toEqual(["a1", "a2", "a3", "b1", "b2", "b3"]);
+    // Between two tries the place is the other's (CORE-18).
+    expect(tries.slice(0, 2)).toEqual(["a1", "b1"]);
+  },
+);
 
 test("CORE-18 a failing body gives its place back", async () => {
   const shared = limiter(1);
   for (let count = 0; count < 3; count++) {
-    const failing = graph("failing", { nodes: [node("n", { aspects: [shared] }, () => Promise.reject(new Error("no")))] });
+    const failing = graph("failing", {
+      nodes: [node("n", { aspects: [shared] }, () => Promise.reject(new Error("no")))],
+    });
     await rejectionOf(run(failing, {}), "PULSE_EXECUTION_FAILED");
     const throwing = graph("throwing", {
       nodes: [

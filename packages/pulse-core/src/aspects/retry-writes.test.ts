@@ -85,8 +85,10 @@ describe.each(bothWays)("$how", ({ as }) => {
     const trying = graph("trying", {
       outputs: [one, two],
       nodes: [
-        node("n", { provides: [one, two], aspects: [retry({ limit: 2 }), failingOnce, retry({ limit: 2 })] }, (_values, context) =>
-          as(() => (runs++, { one: context.set(one, runs), two: runs })),
+        node(
+          "n",
+          { provides: [one, two], aspects: [retry({ limit: 2 }), failingOnce, retry({ limit: 2 })] },
+          (_values, context) => as(() => (runs++, { one: context.set(one, runs), two: runs })),
         ),
       ],
     });

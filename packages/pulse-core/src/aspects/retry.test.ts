@@ -43,10 +43,16 @@ describe.each(bothWays)("$how", ({ as }) => {
   test("CORE-16 when says which failures are worth another try", async () => {
     const asked: unknown[] = [];
     const tries: number[] = [];
-    const when = (error: unknown, failed: number): boolean => (asked.push([(error as Error).message, failed]), failed < 2);
+    const when = (error: unknown, failed: number): boolean => (
+      asked.push([(error as Error).message, failed]),
+      failed < 2
+    );
     const failed = await rejectionOf(run(flaky({ limit: 9, when }, 99, tries), {}), "PULSE_EXECUTION_FAILED");
     expect((failed.cause as Error).message).toBe("try 2");
-    expect(asked).toEqual([["try 1", 1], ["try 2", 2]]);
+    expect(asked).toEqual([
+      ["try 1", 1],
+      ["try 2", 2],
+    ]);
     expect(tries).toEqual([1, 2]);
   });
 
@@ -101,7 +107,10 @@ describe.each(bothWays)("$how", ({ as }) => {
 
   test.each([true, 0.5])("CORE-16 a jitter of %s takes its fraction off by the host's randomness", async (jitter) => {
     const [host, same] = [fakeHost({ seed: 7 }), fakeHost({ seed: 7 })];
-    const running = rejectionOf(run(flaky({ limit: 6, delay: 100, jitter }, 99), {}, { host }), "PULSE_EXECUTION_FAILED");
+    const running = rejectionOf(
+      run(flaky({ limit: 6, delay: 100, jitter }, 99), {}, { host }),
+      "PULSE_EXECUTION_FAILED",
+    );
     await host.advance(10_000);
     await running;
     const fraction = Number(jitter);
@@ -238,13 +247,16 @@ test("CORE-15 CORE-16 a timeout inside a retry that the body ignores: the next t
   expect((await running).values.made).toBe(2);
 });
 
-test.each([0, -1, 1.5, Number.NaN, Infinity, "3", undefined])("CORE-16 a limit of %s is refused where the retry is made", (limit) => {
-  const error = expectCode(
-    thrownBy(() => retry({ limit: limit as number })),
-    "PULSE_INVALID",
-  );
-  expect(error.details.problems[0]?.message).toContain("limit");
-});
+test.each([0, -1, 1.5, Number.NaN, Infinity, "3", undefined])(
+  "CORE-16 a limit of %s is refused where the retry is made",
+  (limit) => {
+    const error = expectCode(
+      thrownBy(() => retry({ limit: limit as number })),
+      "PULSE_INVALID",
+    );
+    expect(error.details.problems[0]?.message).toContain("limit");
+  },
+);
 
 test.each([
   ["a negative delay", { limit: 2, delay: -1 }],

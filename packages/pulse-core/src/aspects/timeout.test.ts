@@ -14,7 +14,11 @@ describe.each(bothWays)("$how", ({ as }) => {
     const host = fakeHost();
     const quick = graph("quick", {
       outputs: [made],
-      nodes: [node("n", { provides: [made], aspects: [timeout(100)] }, (_values, { signal }) => as(() => ({ made: signal.aborted ? 0 : 1 })))],
+      nodes: [
+        node("n", { provides: [made], aspects: [timeout(100)] }, (_values, { signal }) =>
+          as(() => ({ made: signal.aborted ? 0 : 1 })),
+        ),
+      ],
     });
     expect((await run(quick, {}, { host })).values.made).toBe(1);
     expect(host.armed).toBe(0);

@@ -67,7 +67,9 @@ test("CORE-51 core looks into no attachment and shows it in no event", async () 
   const log = eventLog();
   const holding = graph("holding", {
     outputs: [answer],
-    nodes: [node("hold", { provides: [answer] }, (_values, context) => ({ answer: [context.attachment(client) === opaque] }))],
+    nodes: [
+      node("hold", { provides: [answer] }, (_values, context) => ({ answer: [context.attachment(client) === opaque] })),
+    ],
   });
   const outcome = await run(holding, {}, { attachments: [attach(client, opaque)], observers: [log.observer] });
   expect(outcome.values.answer).toEqual([true]);

@@ -107,10 +107,13 @@ test("CORE-18 a body between two tries of a retry holds no place", async () => {
   expect(order).toEqual(["try 1", "other", "try 2"]);
 });
 
-test.each([0, -1, 1.5, Number.NaN, "2"])("CORE-29 CORE-18 a concurrency of %s is refused before anything runs", async (concurrency) => {
-  const started: string[] = [];
-  const one = graph("one", { nodes: [node("one", {}, () => void started.push("one"))] });
-  const refused = await rejectionOf(run(one, {}, { concurrency: concurrency as number }), "PULSE_INVALID");
-  expect(refused.details.problems.map(({ code }) => code)).toEqual(["PULSE_OPTION_INVALID"]);
-  expect(started).toEqual([]);
-});
+test.each([0, -1, 1.5, Number.NaN, "2"])(
+  "CORE-29 CORE-18 a concurrency of %s is refused before anything runs",
+  async (concurrency) => {
+    const started: string[] = [];
+    const one = graph("one", { nodes: [node("one", {}, () => void started.push("one"))] });
+    const refused = await rejectionOf(run(one, {}, { concurrency: concurrency as number }), "PULSE_INVALID");
+    expect(refused.details.problems.map(({ code }) => code)).toEqual(["PULSE_OPTION_INVALID"]);
+    expect(started).toEqual([]);
+  },
+);

@@ -54,7 +54,11 @@ test("CORE-46 CORE-37 a body learns of the deadline by the very error that the r
 test("CORE-46 a deadline that has passed lets nothing run", async () => {
   const host = fakeHost({ now });
   const started: string[] = [];
-  const quick = graph("quick", { inputs: [], outputs: [], nodes: [node("quick", {}, () => void started.push("quick"))] });
+  const quick = graph("quick", {
+    inputs: [],
+    outputs: [],
+    nodes: [node("quick", {}, () => void started.push("quick"))],
+  });
   const interrupted = await rejectionOf(run(quick, {}, { host, deadline: now - 1 }), "PULSE_INTERRUPTED");
   expectCode(interrupted.cause, "PULSE_TIMEOUT");
   expect([started, host.armed]).toEqual([[], 0]);
@@ -93,7 +97,11 @@ test("CORE-46 a timeout aspect is part of the business: it fails what it enclose
 
 test("CORE-46 a run that ends before its deadline leaves no timer", async () => {
   const host = fakeHost({ now });
-  await run(graph("quick", { inputs: [], outputs: [], nodes: [node("quick", {}, async () => {})] }), {}, { host, timeout: 10 });
+  await run(
+    graph("quick", { inputs: [], outputs: [], nodes: [node("quick", {}, async () => {})] }),
+    {},
+    { host, timeout: 10 },
+  );
   expect(host.armed).toBe(0);
 });
 

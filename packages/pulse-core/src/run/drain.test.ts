@@ -28,19 +28,25 @@ const stubborn = () => {
 test.each([
   ["ten seconds by default", {}, 10_000],
   ["the host's limit", { drainTimeout: 250 }, 250],
-])("G11 CORE-30 a run whose bodies ignore their signals settles after %s, naming them", async (_name, options, limit) => {
-  const host = fakeHost();
-  const log = eventLog();
-  const running = rejectionOf(run(stubborn(), {}, { host, observers: [log.observer], ...options }), "PULSE_EXECUTION_FAILED");
-  await host.advance(limit - 1);
-  expect(await hasSettled(running)).toBe(false);
-  await host.advance(1);
-  const failed = await running;
-  expect(failed.cause).toBe(failure);
-  expect([...failed.details.abandoned].sort()).toEqual(["child/ignores", "ignores"]);
-  expect(host.armed).toBe(0);
-  expect(log.reasonOf("ignores")).toBe("canceled");
-});
+])(
+  "G11 CORE-30 a run whose bodies ignore their signals settles after %s, naming them",
+  async (_name, options, limit) => {
+    const host = fakeHost();
+    const log = eventLog();
+    const running = rejectionOf(
+      run(stubborn(), {}, { host, observers: [log.observer], ...options }),
+      "PULSE_EXECUTION_FAILED",
+    );
+    await host.advance(limit - 1);
+    expect(await hasSettled(running)).toBe(false);
+    await host.advance(1);
+    const failed = await running;
+    expect(failed.cause).toBe(failure);
+    expect([...failed.details.abandoned].sort()).toEqual(["child/ignores", "ignores"]);
+    expect(host.armed).toBe(0);
+    expect(log.reasonOf("ignores")).toBe("canceled");
+  },
+);
 
 test("CORE-30 a drain limit of zero settles at once", async () => {
   const host = fakeHost();
@@ -51,7 +57,11 @@ test("CORE-30 a drain limit of zero settles at once", async () => {
 
 test("CORE-30 an interrupted run names the abandoned as well", async () => {
   const host = fakeHost();
-  const handle = execution(graph("one", { inputs: [], outputs: [], nodes: [node("ignores", {}, () => never())] }), {}, { host });
+  const handle = execution(
+    graph("one", { inputs: [], outputs: [], nodes: [node("ignores", {}, () => never())] }),
+    {},
+    { host },
+  );
   handle.start();
   await turn();
   handle.cancel("enough");
@@ -120,7 +130,10 @@ test("CORE-30 CORE-32 what an abandoned body does after the end changes nothing 
         node("fails", {}, async () => Promise.reject(failure)),
       ],
     });
-    const running = rejectionOf(run(late, {}, { host, drainTimeout: 5, observers: [log.observer] }), "PULSE_EXECUTION_FAILED");
+    const running = rejectionOf(
+      run(late, {}, { host, drainTimeout: 5, observers: [log.observer] }),
+      "PULSE_EXECUTION_FAILED",
+    );
     await host.advance(5);
     const failed = await running;
     const others = [...failed.details.others];

@@ -31,7 +31,9 @@ test("CORE-34 two copies of the package agree on each other's errors", async () 
   vi.resetModules();
   const other = await import("../index.ts");
   expect(other.PulseError).not.toBe(PulseError);
-  const error = await rejection(other.run(other.graph("f", { nodes: [other.node("n", {}, () => Promise.reject(1))] }), {}));
+  const error = await rejection(
+    other.run(other.graph("f", { nodes: [other.node("n", {}, () => Promise.reject(1))] }), {}),
+  );
   expect(error).not.toBeInstanceOf(PulseError);
   expect(isPulseError(error, "PULSE_EXECUTION_FAILED")).toBe(true);
 });
@@ -70,7 +72,11 @@ test("CORE-34 CORE-15 a timeout names the node and the time", async () => {
   await host.advance(2_000);
   const { cause } = await running;
   const { message, details } = expectCode(cause, "PULSE_TIMEOUT");
-  expect([message.includes('"waits"'), message.includes("1500 ms"), details]).toEqual([true, true, { path: "waits", timeoutMs: 1_500 }]);
+  expect([message.includes('"waits"'), message.includes("1500 ms"), details]).toEqual([
+    true,
+    true,
+    { path: "waits", timeoutMs: 1_500 },
+  ]);
 });
 
 test("CORE-34 CORE-43 the error that a caller holds does not change when an abandoned body ends", async () => {

@@ -48,7 +48,13 @@ describe.each(bothWays)("$how", ({ as }) => {
     await run(outer, { given: 1 }, { observers: [log.observer], name: "nightly", host });
     expectOrder(log.events);
     const [started] = log.events;
-    expect(started).toMatchObject({ kind: "execution-started", name: "nightly", graph: "outer", path: "", time: 5_000 });
+    expect(started).toMatchObject({
+      kind: "execution-started",
+      name: "nightly",
+      graph: "outer",
+      path: "",
+      time: 5_000,
+    });
     const created = log.events.find((event) => event.kind === "child-created");
     expect(created).toMatchObject({ path: "child", graph: "inner", executionId: started?.executionId });
     const childId = created?.kind === "child-created" ? created.childId : "";
@@ -115,10 +121,7 @@ describe.each(bothWays)("$how", ({ as }) => {
 test("CORE-32 a node that waits is told before one runs", async () => {
   const log = eventLog();
   const chain = graph("chain", {
-    nodes: [
-      node("second", { requires: [made] }, () => {}),
-      node("first", { provides: [made] }, () => ({ made: 1 })),
-    ],
+    nodes: [node("second", { requires: [made] }, () => {}), node("first", { provides: [made] }, () => ({ made: 1 }))],
   });
   await run(chain, {}, { observers: [log.observer] });
   expect(log.lines("second")).toEqual(["node-waiting second", "node-running second", "node-finished second"]);

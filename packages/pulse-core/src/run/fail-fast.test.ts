@@ -37,7 +37,12 @@ describe.each(bothWays)("$how", ({ as }) => {
     expect(failed.cause).toBe(failure);
     expect(failed.details.path).toBe("fails");
     expect(started).toEqual([]);
-    expect(["runs", "opens", "fails", "waits"].map(log.reasonOf)).toEqual(["canceled", "completed", "failed", "canceled"]);
+    expect(["runs", "opens", "fails", "waits"].map(log.reasonOf)).toEqual([
+      "canceled",
+      "completed",
+      "failed",
+      "canceled",
+    ]);
   });
 
   test("CORE-37 no body starts after the first failure", async () => {
@@ -200,7 +205,11 @@ test("CORE-11 an execution that nobody waits for leaves no unhandled rejection",
   process.on("unhandledRejection", note);
   try {
     const log = eventLog();
-    const failing = graph("failing", { inputs: [], outputs: [], nodes: [node("a", {}, () => Promise.reject(failure))] });
+    const failing = graph("failing", {
+      inputs: [],
+      outputs: [],
+      nodes: [node("a", {}, () => Promise.reject(failure))],
+    });
     execution(failing, {}, { observers: [log.observer] }).start();
     await turn();
     await turn();

@@ -32,7 +32,10 @@ describe("an execution's handle", () => {
   test("CORE-28 starting twice is an error, and the run goes on", async () => {
     const handle = execution(inner, { given: 1 });
     handle.start();
-    expectCode(thrownBy(() => handle.start()), "PULSE_USAGE");
+    expectCode(
+      thrownBy(() => handle.start()),
+      "PULSE_USAGE",
+    );
     expect((await handle.wait()).values.made).toBe(2);
   });
 
@@ -55,7 +58,9 @@ describe("an execution's handle", () => {
 
   test("CORE-28 two executions of one graph have two ids, which bodies see", async () => {
     const ids: string[] = [];
-    const telling = graph("telling", { nodes: [node("tells", {}, (_values, context) => void ids.push(context.executionId))] });
+    const telling = graph("telling", {
+      nodes: [node("tells", {}, (_values, context) => void ids.push(context.executionId))],
+    });
     const [one, two] = [execution(telling, {}), execution(telling, {})];
     one.start();
     two.start();

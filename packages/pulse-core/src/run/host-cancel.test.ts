@@ -7,7 +7,11 @@ import { numberKey } from "../testing/keys.ts";
 import { rejectionOf } from "../testing/rejection.ts";
 
 const made = numberKey("made");
-const listens = node("listens", { provides: [made] }, async (_values, { signal }) => (await aborted(signal), { made: 1 }));
+const listens = node(
+  "listens",
+  { provides: [made] },
+  async (_values, { signal }) => (await aborted(signal), { made: 1 }),
+);
 
 const reasons: readonly (readonly [string, unknown])[] = [
   ["an error", new Error("enough")],
@@ -30,7 +34,11 @@ describe.each(reasons)("the host's reason is %s", (_name, reason) => {
         }),
       ],
     });
-    const outer = graph("outer", { inputs: [], outputs: [], nodes: [mount("child", inner, { aspects: [timeout(9_000)] })] });
+    const outer = graph("outer", {
+      inputs: [],
+      outputs: [],
+      nodes: [mount("child", inner, { aspects: [timeout(9_000)] })],
+    });
     const host = fakeHost();
     const running = run(outer, {}, { signal: caller.signal, host, observers: [log.observer] });
     await turn();
@@ -53,7 +61,11 @@ describe.each(reasons)("the host's reason is %s", (_name, reason) => {
 
   test("G5 CORE-30 a signal that is aborted already lets nothing run", async () => {
     const started: string[] = [];
-    const quick = graph("quick", { inputs: [], outputs: [], nodes: [node("quick", {}, () => void started.push("quick"))] });
+    const quick = graph("quick", {
+      inputs: [],
+      outputs: [],
+      nodes: [node("quick", {}, () => void started.push("quick"))],
+    });
     const interrupted = await rejectionOf(run(quick, {}, { signal: AbortSignal.abort(reason) }), "PULSE_INTERRUPTED");
     expect(interrupted.cause).toBe(reason);
     expect(started).toEqual([]);
@@ -157,7 +169,9 @@ const waits: readonly (readonly [string, () => Parameters<typeof execution>[0]])
   [
     "a backoff",
     () => {
-      const failing = node("fails", { aspects: [retry({ limit: 3, delay: 1_000 })] }, () => Promise.reject(new Error("no")));
+      const failing = node("fails", { aspects: [retry({ limit: 3, delay: 1_000 })] }, () =>
+        Promise.reject(new Error("no")),
+      );
       return graph("backoff", { inputs: [], outputs: [], nodes: [failing] });
     },
   ],
@@ -182,7 +196,11 @@ const waits: readonly (readonly [string, () => Parameters<typeof execution>[0]])
     "an aspect of one's own that listens",
     () => {
       const listening = aspect("listening", async ({ signal }, next) => (await aborted(signal), next()));
-      return graph("aspect", { inputs: [], outputs: [], nodes: [node("held", { aspects: [listening] }, () => never())] });
+      return graph("aspect", {
+        inputs: [],
+        outputs: [],
+        nodes: [node("held", { aspects: [listening] }, () => never())],
+      });
     },
   ],
 ];

@@ -107,7 +107,9 @@ test("CORE-28 the host's object is read once, at the start: changing it later ch
 
 test("CORE-41 an optional root input may be left out or given as skipped: it reads as absent", async () => {
   expect((await run(sample, { url: "https://example.org" })).values.made).toBe("https://example.org none");
-  expect((await run(sample, { url: "https://example.org", limit: skipped })).values.made).toBe("https://example.org none");
+  expect((await run(sample, { url: "https://example.org", limit: skipped })).values.made).toBe(
+    "https://example.org none",
+  );
 });
 
 test("CORE-41 an optional input left out is skipped for a node that requires it without option", async () => {
@@ -140,5 +142,9 @@ test("CORE-28 inputs named like properties of every object are plain names", asy
   });
   expect((await run(summing, { constructor: 1, toString: 2, hasOwnProperty: 3 })).values.total).toBe(6);
   const { details } = await rejectionOf(run(summing, {} as never), "PULSE_INVALID");
-  expect(details.problems.map(({ code }) => code)).toEqual(["PULSE_INPUT_MISSING", "PULSE_INPUT_MISSING", "PULSE_INPUT_MISSING"]);
+  expect(details.problems.map(({ code }) => code)).toEqual([
+    "PULSE_INPUT_MISSING",
+    "PULSE_INPUT_MISSING",
+    "PULSE_INPUT_MISSING",
+  ]);
 });

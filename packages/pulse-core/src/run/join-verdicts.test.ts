@@ -22,7 +22,8 @@ interface Verdict {
 function documented(parents: readonly Parent[]): Verdict {
   if (parents.some(({ fate }) => fate === "never")) return { reason: "canceled", started: false };
   const strict = parents.filter((parent) => !parent.optional);
-  if (strict.length > 0 && parents.every(({ fate }) => fate === "skipped")) return { reason: "skipped", started: false };
+  if (strict.length > 0 && parents.every(({ fate }) => fate === "skipped"))
+    return { reason: "skipped", started: false };
   const hurt = strict.some(({ fate }) => fate === "skipped");
   return { reason: hurt ? "skipped" : "completed", started: true };
 }
@@ -43,20 +44,25 @@ function choicesFor<Choice>(count: number, choices: readonly Choice[]): Choice[]
 const joined = numberKey("joined");
 
 /** Decides the parents in the given order, each in its own turn, and tells what became of the join. */
-async function verdictOf(parents: readonly Parent[], order: readonly number[]): Promise<Verdict & { early: boolean; all: string[] }> {
+async function verdictOf(
+  parents: readonly Parent[],
+  order: readonly number[],
+): Promise<Verdict & { early: boolean; all: string[] }> {
   const gates = parents.map((): Deferred<void> => deferred());
   const keys = parents.map((_parent, index): AnyKey => numberKey(`key${index}`));
   let decided = 0;
   let startedAt = -1;
   const providers = keys.map((provided, index) =>
     node(`parent${index}`, { provides: [provided] }, async (_values, context) => {
-      await (gates[index] as Deferred<void>).promise;
-      const fate = parents[index]?.fate;
+      await gates.at(index)?.promise;
+      const fate = parents.at(index)?.fate;
       if (fate === "never") throw new Error("never");
       return { [provided.name]: fate === "ready" ? index : context.skip(provided) };
     }),
   );
-  const requires = keys.map((required, index) => (parents[index]?.optional === true ? optional(required) : required));
+  const requires = keys.map((required, index) =>
+    parents.at(index)?.optional === true ? optional(required) : required,
+  );
   const join = node("join", { requires, provides: [joined] }, (_values, context) => {
     startedAt = decided;
     let sum = 0;
@@ -69,7 +75,7 @@ async function verdictOf(parents: readonly Parent[], order: readonly number[]): 
   handle.start();
   for (const index of order) {
     decided++;
-    (gates[index] as Deferred<void>).resolve();
+    gates.at(index)?.resolve();
     await turn();
   }
   const outcome = await handle.wait().catch((error: unknown) => {
@@ -97,11 +103,13 @@ const fates: readonly Fate[] = ["ready", "skipped", "never"];
 
 describe.each([1, 2, 3, 4])("%i parents", (count) => {
   const markings = choicesFor(count, [false, true]);
-  test.each(markings.map((marking) => [marking.map((each) => (each ? "optional" : "required")).join(", "), marking] as const))(
+  test.each(
+    markings.map((marking) => [marking.map((each) => (each ? "optional" : "required")).join(", "), marking] as const),
+  )(
     "G18 CORE-36 CORE-5 CORE-6 CORE-7 all orders of all fates give the documented verdict, once: %s",
     async (_name, marking) => {
       for (const fate of choicesFor(count, fates)) {
-        const parents = fate.map((each, index): Parent => ({ fate: each, optional: marking[index] === true }));
+        const parents = fate.map((each, index): Parent => ({ fate: each, optional: marking.at(index) === true }));
         const expected = documented(parents);
         for (const order of permutations(count)) {
           const found = await verdictOf(parents, order);

@@ -26,14 +26,20 @@ test("G12 CORE-38 at most one listener is on the caller's signal while 1,000 nod
   const gate = deferred();
   let running = 0;
   const many = Array.from({ length: 1_000 }, (_value, index) =>
-    node(`n${index}`, { aspects: [retry({ limit: 20, delay: 1 }), timeout(5_000)] }, async (_values, { signal, attempt }) => {
-      if (attempt < 20) throw new Error("again");
-      running += signal.aborted ? 0 : 1;
-      await Promise.race([gate.promise, aborted(signal)]);
-    }),
+    node(
+      `n${index}`,
+      { aspects: [retry({ limit: 20, delay: 1 }), timeout(5_000)] },
+      async (_values, { signal, attempt }) => {
+        if (attempt < 20) throw new Error("again");
+        running += signal.aborted ? 0 : 1;
+        await Promise.race([gate.promise, aborted(signal)]);
+      },
+    ),
   );
   const inner = graph("inner", { nodes: many });
-  const outer = graph("outer", { nodes: [mount("child", inner, {}), mount("other", inner, { aspects: [timeout(60_000)] })] });
+  const outer = graph("outer", {
+    nodes: [mount("child", inner, {}), mount("other", inner, { aspects: [timeout(60_000)] })],
+  });
   const host = fakeHost();
   const warnings = await warningsDuring(async () => {
     const outcome = run(outer, {}, { signal: caller.signal, host });
@@ -56,7 +62,9 @@ test("G12 CORE-38 no listener is left after a failure, an interruption or a refu
   // TypeScript refuses an unknown input; a JavaScript user gets the error at the start.
   await rejectionOf(run(failing, { stranger: 1 } as never, { signal: caller.signal }), "PULSE_INVALID");
   expect(listenersOn(caller.signal)).toBe(0);
-  const listening = graph("listening", { nodes: [node("listens", {}, async (_values, { signal }) => aborted(signal))] });
+  const listening = graph("listening", {
+    nodes: [node("listens", {}, async (_values, { signal }) => aborted(signal))],
+  });
   const interrupted = rejectionOf(run(listening, {}, { signal: caller.signal }), "PULSE_INTERRUPTED");
   await turn();
   caller.abort();

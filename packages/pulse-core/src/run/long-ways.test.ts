@@ -12,7 +12,11 @@ const through = graph("through", { inputs: [passed], outputs: [passed], nodes: [
 /** Mounts of a graph that only passes its input through, one behind the other. */
 function mounts(): Mount[] {
   const keys: AnyKey[] = [start, ...Array.from({ length: size - 1 }, (_value, index) => numberKey(`k${index}`)), end];
-  return keys.slice(1).map((to, index) => mount(`m${index}`, through, { in: { passed: keys[index] as typeof start }, out: { passed: to as typeof end } }));
+  return keys
+    .slice(1)
+    .map((to, index) =>
+      mount(`m${index}`, through, { in: { passed: keys[index] as typeof start }, out: { passed: to as typeof end } }),
+    );
 }
 
 test("CORE-35 CORE-21 a value runs through 5,000 pass-through mounts without a stack overflow", async () => {
@@ -44,6 +48,7 @@ test("CORE-35 200 mounts deep: graphs inside graphs run to their end", async () 
     nodes: [node("leaf", { provides: [end] }, async () => ({ end: 7 }))],
   });
   let deep = leaf;
-  for (let depth = 0; depth < 200; depth++) deep = graph(`g${depth}`, { inputs: [optional(start)], outputs: [end], nodes: [mount("m", deep)] });
+  for (let depth = 0; depth < 200; depth++)
+    deep = graph(`g${depth}`, { inputs: [optional(start)], outputs: [end], nodes: [mount("m", deep)] });
   expect((await run(deep, {})).values.end).toBe(7);
 });

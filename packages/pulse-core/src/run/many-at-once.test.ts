@@ -28,7 +28,11 @@ test("CORE-24 one graph runs many times at once, each run with its own values", 
     outputs: [after],
     nodes: [
       mount("child", inner),
-      node("use", { requires: [made], provides: [after] }, async (values) => (await gate.promise, { after: values.made * 2 })),
+      node(
+        "use",
+        { requires: [made], provides: [after] },
+        async (values) => (await gate.promise, { after: values.made * 2 }),
+      ),
     ],
   });
   const runs = Array.from({ length: 200 }, (_value, index) => run(outer, { given: index }));

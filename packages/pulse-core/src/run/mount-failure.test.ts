@@ -74,7 +74,10 @@ describe.each(bothWays)("$how", ({ as }) => {
         ),
       ],
     });
-    const outer = graph("outer", { outputs: [made, after], nodes: [mount("child", flaky, { aspects: [retry({ limit: 3 })] })] });
+    const outer = graph("outer", {
+      outputs: [made, after],
+      nodes: [mount("child", flaky, { aspects: [retry({ limit: 3 })] })],
+    });
     const outcome = await run(outer, {}, { observers: [log.observer] });
     expect(outcome.values).toMatchObject({ made: 3, after: 3 });
     expect(executions.size).toBe(3);
@@ -126,7 +129,10 @@ describe.each(bothWays)("$how", ({ as }) => {
       ],
     });
     const log = eventLog();
-    const outer = graph("outer", { outputs: [made], nodes: [mount("child", flaky, { aspects: [retry({ limit: 9 })] })] });
+    const outer = graph("outer", {
+      outputs: [made],
+      nodes: [mount("child", flaky, { aspects: [retry({ limit: 9 })] })],
+    });
     expect((await run(outer, {}, { observers: [log.observer] })).values.made).toBe(2);
     expect(log.events.filter(({ kind }) => kind === "child-created")).toHaveLength(1);
   });

@@ -77,7 +77,10 @@ describe.each(bothWays)("$how", ({ as }) => {
     const middle = graph("middle", {
       inputs: [left],
       outputs: [first, second],
-      nodes: [mount("a", leaf, { out: { made: first } }), mount("b", leaf, { in: { left: first }, out: { made: second } })],
+      nodes: [
+        mount("a", leaf, { out: { made: first } }),
+        mount("b", leaf, { in: { left: first }, out: { made: second } }),
+      ],
     });
     const outer = graph("outer", {
       inputs: [left],
@@ -110,7 +113,10 @@ describe.each(bothWays)("$how", ({ as }) => {
     const outer = graph("outer", {
       inputs: [left],
       outputs: [first, second],
-      nodes: [node("none", { provides: [right] }, (_values, context) => as(() => context.skip())), mount("child", inner)],
+      nodes: [
+        node("none", { provides: [right] }, (_values, context) => as(() => context.skip())),
+        mount("child", inner),
+      ],
     });
     const { outputs } = await run(outer, { left: 1 });
     expect(outputs).toEqual({ first: { state: "ready", value: 10 }, second: { state: "skipped" } });
@@ -198,7 +204,11 @@ test("CORE-48 a mount whose pass-through never comes holds the run until its pro
   const outer = graph("outer", {
     outputs: [made],
     nodes: [
-      node("slow", { provides: [left] }, async (_values, context) => (await gate.promise, { left: context.skip(left) })),
+      node(
+        "slow",
+        { provides: [left] },
+        async (_values, context) => (await gate.promise, { left: context.skip(left) }),
+      ),
       mount("child", through, { out: { left: first, made } }),
     ],
   });

@@ -24,27 +24,30 @@ const broken: readonly (readonly [string, (error: Error) => (event: PulseEvent) 
   ["rejects", (error) => () => Promise.reject(error)],
 ];
 
-test.each(broken)("G10 CORE-32 CORE-44 an observer that %s is isolated: reported once, the outcome is the same", async (_name, make) => {
-  const error = new Error("observer");
-  const [before, behind] = [eventLog(), eventLog()];
-  const unhandled: unknown[] = [];
-  const note = (reason: unknown): void => void unhandled.push(reason);
-  process.on("unhandledRejection", note);
-  try {
-    const outcome = await run(chain, {}, { observers: [before.observer, make(error), behind.observer] });
-    expect(outcome.values.after).toBe(2);
-    await turn();
-    for (const log of [before, behind]) {
-      expect(log.events.filter((event) => event.kind === "observer-failed")).toMatchObject([{ error }]);
-      const others = log.lines().filter((line) => line !== "observer-failed");
-      expect(others[0]).toBe("execution-started");
-      expect(others.at(-1)).toBe("execution-finished");
+test.each(broken)(
+  "G10 CORE-32 CORE-44 an observer that %s is isolated: reported once, the outcome is the same",
+  async (_name, make) => {
+    const error = new Error("observer");
+    const [before, behind] = [eventLog(), eventLog()];
+    const unhandled: unknown[] = [];
+    const note = (reason: unknown): void => void unhandled.push(reason);
+    process.on("unhandledRejection", note);
+    try {
+      const outcome = await run(chain, {}, { observers: [before.observer, make(error), behind.observer] });
+      expect(outcome.values.after).toBe(2);
+      await turn();
+      for (const log of [before, behind]) {
+        expect(log.events.filter((event) => event.kind === "observer-failed")).toMatchObject([{ error }]);
+        const others = log.lines().filter((line) => line !== "observer-failed");
+        expect(others[0]).toBe("execution-started");
+        expect(others.at(-1)).toBe("execution-finished");
+      }
+      expect(unhandled).toEqual([]);
+    } finally {
+      process.off("unhandledRejection", note);
     }
-    expect(unhandled).toEqual([]);
-  } finally {
-    process.off("unhandledRejection", note);
-  }
-});
+  },
+);
 
 test("G10 CORE-44 two observers that throw at every event report each other no end", async () => {
   const log = eventLog();
@@ -52,7 +55,9 @@ test("G10 CORE-44 two observers that throw at every event report each other no e
     throw new Error(name);
   };
   await run(chain, {}, { observers: [throwing("one"), log.observer, throwing("two")] });
-  const failed = log.events.flatMap((event) => (event.kind === "observer-failed" ? [(event.error as Error).message] : []));
+  const failed = log.events.flatMap((event) =>
+    event.kind === "observer-failed" ? [(event.error as Error).message] : [],
+  );
   expect(failed.sort()).toEqual(["one", "two"]);
 });
 

@@ -11,7 +11,9 @@ describe.each(bothWays)("$how", ({ as }) => {
   const sample = graph("sample", {
     outputs: [made, missing],
     nodes: [
-      node("make", { provides: [made, missing] }, (_values, context) => as(() => ({ made: 1, missing: context.skip(missing) }))),
+      node("make", { provides: [made, missing] }, (_values, context) =>
+        as(() => ({ made: 1, missing: context.skip(missing) })),
+      ),
     ],
   });
 
@@ -25,7 +27,10 @@ describe.each(bothWays)("$how", ({ as }) => {
   test("CORE-31 asking for a skipped value as if ready is an error that names it, not undefined", async () => {
     const { values } = await run(sample, {});
     expect(values.made).toBe(1);
-    const error = expectCode(thrownBy(() => values.missing), "PULSE_USAGE");
+    const error = expectCode(
+      thrownBy(() => values.missing),
+      "PULSE_USAGE",
+    );
     expect(error.message).toContain('"missing"');
     expect(error.details).toMatchObject({ key: "missing" });
   });
@@ -48,7 +53,10 @@ describe.each(bothWays)("$how", ({ as }) => {
 });
 
 test("CORE-31 an outcome without outputs is empty", async () => {
-  expect(await run(graph("none", { nodes: [node("does", {}, () => {})] }), {})).toMatchObject({ outputs: {}, abandoned: [] });
+  expect(await run(graph("none", { nodes: [node("does", {}, () => {})] }), {})).toMatchObject({
+    outputs: {},
+    abandoned: [],
+  });
   expect((await run(graph("empty", { nodes: [] }), {})).outputs).toEqual({});
 });
 

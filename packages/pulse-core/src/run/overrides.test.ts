@@ -86,7 +86,10 @@ test("CORE-40 CORE-50 the provider of a replaced key does not run and is finishe
   });
   expect(bodies).toEqual([]);
   const events = log.events.filter(({ path }) => path === "make");
-  expect(events).toMatchObject([{ kind: "node-waiting" }, { kind: "node-finished", reason: "completed", overridden: true }]);
+  expect(events).toMatchObject([
+    { kind: "node-waiting" },
+    { kind: "node-finished", reason: "completed", overridden: true },
+  ]);
 });
 
 test("CORE-40 CORE-50 a mount that provides a replaced key makes no child", async () => {
@@ -111,10 +114,13 @@ test("CORE-40 overrides hold for one execution only", async () => {
 test.each([
   ["a node", { nodes: { "child/mak": () => ({}) } }, '"child/mak"'],
   ["a key", { keys: { mad: 1 } }, '"mad"'],
-])("CORE-40 an override of %s that the graph does not have is refused before anything runs", async (_name, overrides, name) => {
-  bodies.length = 0;
-  const { details } = await rejectionOf(run(outer, { given: 1 }, { overrides }), "PULSE_INVALID");
-  expect(details.problems.map(({ code }) => code)).toEqual(["PULSE_OVERRIDE_UNKNOWN"]);
-  expect(details.problems[0]?.message).toContain(name);
-  expect(bodies).toEqual([]);
-});
+])(
+  "CORE-40 an override of %s that the graph does not have is refused before anything runs",
+  async (_name, overrides, name) => {
+    bodies.length = 0;
+    const { details } = await rejectionOf(run(outer, { given: 1 }, { overrides }), "PULSE_INVALID");
+    expect(details.problems.map(({ code }) => code)).toEqual(["PULSE_OVERRIDE_UNKNOWN"]);
+    expect(details.problems[0]?.message).toContain(name);
+    expect(bodies).toEqual([]);
+  },
+);

@@ -15,11 +15,15 @@ const harmless = deeds.filter((deed) => deed !== "fail");
 
 test("CORE-36 CORE-6 CORE-7 CORE-8 CORE-17 random graphs without a failure give what the model says", async () => {
   await fc.assert(
-    fc.asyncProperty(plansOf(14, harmless), fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }), async (plans, places) => {
-      const { fates } = expectedOf(plans);
-      const outcome = await run(graphOf(plans), {}, places === undefined ? {} : { concurrency: places });
-      expect(outcome.outputs).toEqual(Object.fromEntries(fates.map((fate, index) => [`k${index}`, fate])));
-    }),
+    fc.asyncProperty(
+      plansOf(14, harmless),
+      fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+      async (plans, places) => {
+        const { fates } = expectedOf(plans);
+        const outcome = await run(graphOf(plans), {}, places === undefined ? {} : { concurrency: places });
+        expect(outcome.outputs).toEqual(Object.fromEntries(fates.map((fate, index) => [`k${index}`, fate])));
+      },
+    ),
     { numRuns: runs },
   );
 });
@@ -83,29 +87,35 @@ test("CORE-40 CORE-36 random ready orders, caps and checkpoints give the same ou
 
 test("CORE-30 CORE-38 CORE-12 a cancellation at any moment ends the run: nothing starts later, each node finishes once", async () => {
   await fc.assert(
-    fc.asyncProperty(plansOf(12, harmless), fc.nat({ max: 6 }), fc.nat({ max: 5 }), fc.boolean(), async (plans, turns, ticks, reliable) => {
-      const host = fakeHost();
-      const log = eventLog();
-      let canceled = false;
-      const late: number[] = [];
-      const built = graphOf(plans, (index) => void (canceled && late.push(index)));
-      const options = reliable ? { checkpoint: checkpoint({ scope: "root", hooks: memoryHooks() }) } : {};
-      const handle = execution(built, {}, { host, observers: [log.observer], ...options });
-      handle.start();
-      for (let count = 0; count < turns; count++) await turn();
-      for (let count = 0; count < ticks; count++) await Promise.resolve();
-      const over = handle.snapshot().state === "completed";
-      handle.cancel("enough");
-      canceled = true;
-      const end = await handle.wait().then(
-        () => "completed",
-        (error: unknown) => (isPulseError(error, "PULSE_INTERRUPTED") ? error.cause : error),
-      );
-      expect(end).toBe(over ? "completed" : "enough");
-      expect(late).toEqual([]);
-      expect(plans.map((_plan, index) => log.reasonOf(`n${index}`))).not.toContain(undefined);
-      expect(host.armed).toBe(0);
-    }),
+    fc.asyncProperty(
+      plansOf(12, harmless),
+      fc.nat({ max: 6 }),
+      fc.nat({ max: 5 }),
+      fc.boolean(),
+      async (plans, turns, ticks, reliable) => {
+        const host = fakeHost();
+        const log = eventLog();
+        let canceled = false;
+        const late: number[] = [];
+        const built = graphOf(plans, (index) => void (canceled && late.push(index)));
+        const options = reliable ? { checkpoint: checkpoint({ scope: "root", hooks: memoryHooks() }) } : {};
+        const handle = execution(built, {}, { host, observers: [log.observer], ...options });
+        handle.start();
+        for (let count = 0; count < turns; count++) await turn();
+        for (let count = 0; count < ticks; count++) await Promise.resolve();
+        const over = handle.snapshot().state === "completed";
+        handle.cancel("enough");
+        canceled = true;
+        const end = await handle.wait().then(
+          () => "completed",
+          (error: unknown) => (isPulseError(error, "PULSE_INTERRUPTED") ? error.cause : error),
+        );
+        expect(end).toBe(over ? "completed" : "enough");
+        expect(late).toEqual([]);
+        expect(plans.map((_plan, index) => log.reasonOf(`n${index}`))).not.toContain(undefined);
+        expect(host.armed).toBe(0);
+      },
+    ),
     { numRuns: runs },
   );
 });

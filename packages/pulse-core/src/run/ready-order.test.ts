@@ -38,7 +38,9 @@ test("CORE-40 the order reaches across a mount and its parent", async () => {
   for (let seed = 1; seed <= 100; seed++) {
     const order: string[] = [];
     const inner = graph("inner", { nodes: [node("inside", {}, () => void order.push("inside"))] });
-    const outer = graph("outer", { nodes: [mount("child", inner), node("outside", {}, () => void order.push("outside"))] });
+    const outer = graph("outer", {
+      nodes: [mount("child", inner), node("outside", {}, () => void order.push("outside"))],
+    });
     await run(outer, {}, { host: fakeHost({ seed, shuffled: true }) });
     orders.add(order.join(" "));
   }
@@ -49,7 +51,9 @@ test("CORE-40 the order is kept under a cap on concurrency", async () => {
   const orders = new Set<string>();
   for (let seed = 1; seed <= 60; seed++) {
     const order: string[] = [];
-    const fan = graph("fan", { nodes: ["a", "b", "c"].map((name) => node(name, {}, async () => void order.push(name))) });
+    const fan = graph("fan", {
+      nodes: ["a", "b", "c"].map((name) => node(name, {}, async () => void order.push(name))),
+    });
     await run(fan, {}, { host: fakeHost({ seed, shuffled: true }), concurrency: 1 });
     expect([...order].sort()).toEqual(["a", "b", "c"]);
     orders.add(order.join(""));

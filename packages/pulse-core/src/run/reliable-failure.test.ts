@@ -63,7 +63,11 @@ describe.each(bothWays)("$how", ({ as }) => {
   test("CORE-45 the execution ends after failAttempt has settled", async () => {
     const confirmed = deferred();
     const hooks = memoryHooks({ failAttempt: () => confirmed.promise });
-    const running = run(graph("one", { nodes: [failing()] }), {}, { checkpoint: checkpoint({ scope: "root", hooks }), host: fakeHost() });
+    const running = run(
+      graph("one", { nodes: [failing()] }),
+      {},
+      { checkpoint: checkpoint({ scope: "root", hooks }), host: fakeHost() },
+    );
     const ended = rejectionOf(running, "PULSE_EXECUTION_FAILED");
     expect(await hasSettled(ended)).toBe(false);
     confirmed.resolve();
@@ -92,7 +96,10 @@ describe.each(bothWays)("$how", ({ as }) => {
         ),
       ],
     });
-    const error = await rejectionOf(run(trying, {}, { checkpoint: checkpoint({ scope: "root", hooks }) }), "PULSE_CHECKPOINT");
+    const error = await rejectionOf(
+      run(trying, {}, { checkpoint: checkpoint({ scope: "root", hooks }) }),
+      "PULSE_CHECKPOINT",
+    );
     expect(error.cause).toBe(broken);
     expect(tries).toEqual([1]);
   });
@@ -103,14 +110,20 @@ describe.each(bothWays)("$how", ({ as }) => {
     const catching = aspect("catching", async (_context, next) => {
       await next().catch(() => {});
     });
-    const inner = graph("inner", { outputs: [made], nodes: [node("make", { provides: [made] }, () => as(() => ({ made: 1 })))] });
+    const inner = graph("inner", {
+      outputs: [made],
+      nodes: [node("make", { provides: [made] }, () => as(() => ({ made: 1 })))],
+    });
     const outer = graph("outer", {
       nodes: [
         mount("child", inner, { aspects: [catching, retry({ limit: 3 })] }),
         node("after", { requires: [made] }, () => as(() => void started.push("after"))),
       ],
     });
-    const error = await rejectionOf(run(outer, {}, { checkpoint: checkpoint({ scope: "root", hooks }) }), "PULSE_CHECKPOINT");
+    const error = await rejectionOf(
+      run(outer, {}, { checkpoint: checkpoint({ scope: "root", hooks }) }),
+      "PULSE_CHECKPOINT",
+    );
     expect(error.cause).toBe(broken);
     expect([started, hooks.calls.filter((call) => call.startsWith("commit"))]).toEqual([[], ["commit child/make"]]);
   });
@@ -128,7 +141,10 @@ describe.each(bothWays)("$how", ({ as }) => {
         ),
       ],
     });
-    const failed = await rejectionOf(run(writing, {}, { checkpoint: checkpoint({ scope: "root", hooks }) }), "PULSE_EXECUTION_FAILED");
+    const failed = await rejectionOf(
+      run(writing, {}, { checkpoint: checkpoint({ scope: "root", hooks }) }),
+      "PULSE_EXECUTION_FAILED",
+    );
     expect(expectCode(failed.cause, "PULSE_USAGE").message).toContain('"made"');
     expect(hooks.calls).toEqual(["openAttempt n", "failAttempt root/n#1"]);
   });
@@ -139,7 +155,10 @@ describe.each(bothWays)("$how", ({ as }) => {
       outputs: [made],
       nodes: [node("make", { provides: [made], aspects: [retry({ limit: 2 })] }, () => as(() => ({ made: 1 })))],
     });
-    const outer = graph("outer", { outputs: [made], nodes: [mount("child", inner, { aspects: [retry({ limit: 2 })] })] });
+    const outer = graph("outer", {
+      outputs: [made],
+      nodes: [mount("child", inner, { aspects: [retry({ limit: 2 })] })],
+    });
     const outcome = await run(outer, {}, { aspects: false, checkpoint: checkpoint({ scope: "root", hooks }) });
     expect(outcome.values.made).toBe(1);
     expect(hooks.calls).toEqual([

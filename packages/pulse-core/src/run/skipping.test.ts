@@ -23,7 +23,9 @@ describe.each(bothWays)("$how", ({ as }) => {
       outputs: [sum, other],
       nodes: [
         branch,
-        node("join", { requires: [taken, left], provides: [sum] }, (values) => as(() => ({ sum: values.taken + values.left }))),
+        node("join", { requires: [taken, left], provides: [sum] }, (values) =>
+          as(() => ({ sum: values.taken + values.left })),
+        ),
         node("after", { requires: [sum, taken], provides: [other] }, (values) => as(() => ({ other: values.sum }))),
       ],
     });
@@ -38,7 +40,10 @@ describe.each(bothWays)("$how", ({ as }) => {
     const joining = graph("joining", {
       inputs: [],
       outputs: [sum],
-      nodes: [branch, node("join", { requires: [taken, left], provides: [sum] }, (values) => as(() => ({ sum: values.taken })))],
+      nodes: [
+        branch,
+        node("join", { requires: [taken, left], provides: [sum] }, (values) => as(() => ({ sum: values.taken }))),
+      ],
     });
     expect((await run(joining, {})).values.sum).toBe(1);
   });
@@ -52,7 +57,10 @@ describe.each(bothWays)("$how", ({ as }) => {
         branch,
         node("join", { requires: [taken, left], provides: [sum] }, (values, context) =>
           as(() => {
-            signals.push(thrownBy(() => values.left), thrownBy(() => context.get(left)));
+            signals.push(
+              thrownBy(() => values.left),
+              thrownBy(() => context.get(left)),
+            );
             return { sum: values.taken + context.get(taken) };
           }),
         ),
@@ -60,7 +68,10 @@ describe.each(bothWays)("$how", ({ as }) => {
     });
     expect((await run(joining, {})).values.sum).toBe(2);
     const found = signals.map((signal) => expectCode(signal, "PULSE_SKIPPED").details);
-    expect(found).toEqual([{ path: "join", key: "left" }, { path: "join", key: "left" }]);
+    expect(found).toEqual([
+      { path: "join", key: "left" },
+      { path: "join", key: "left" },
+    ]);
   });
 
   test("CORE-7 an optional skipped key reads as absent, by name and by get", async () => {
@@ -156,7 +167,13 @@ describe.each(bothWays)("$how", ({ as }) => {
       nodes: [
         node("whole", { provides: [left] }, (_values, context) =>
           // The type of a result does not hold the signal: a body comes by it only by catching it.
-          as(() => expectCode(thrownBy(() => context.skip()), "PULSE_NO_VALUE") as never),
+          as(
+            () =>
+              expectCode(
+                thrownBy(() => context.skip()),
+                "PULSE_NO_VALUE",
+              ) as never,
+          ),
         ),
       ],
     });
@@ -170,7 +187,14 @@ describe.each(bothWays)("$how", ({ as }) => {
       outputs: [sum],
       nodes: [
         node("on", { provides: [sum] }, (_values, context) =>
-          as(() => ({ sum: isPulseError(thrownBy(() => context.skip()), "PULSE_NO_VALUE") ? 1 : 2 })),
+          as(() => ({
+            sum: isPulseError(
+              thrownBy(() => context.skip()),
+              "PULSE_NO_VALUE",
+            )
+              ? 1
+              : 2,
+          })),
         ),
       ],
     });

@@ -57,7 +57,11 @@ describe("a snapshot", () => {
     handle.start();
     await turn();
     const [child] = handle.snapshot().children;
-    expect(child).toMatchObject({ path: "child", state: "running", nodes: [{ path: "child/holds", state: "running" }] });
+    expect(child).toMatchObject({
+      path: "child",
+      state: "running",
+      nodes: [{ path: "child/holds", state: "running" }],
+    });
     gate.resolve();
     await handle.wait();
   });

@@ -82,7 +82,11 @@ describe.each(bothWays)("$how", ({ as }) => {
     expect(outcome.outputs).toEqual({ last: { state: "skipped" }, sum: { state: "skipped" } });
     expect(entered).toEqual([]);
     expect(log.lines("join")).toEqual(["node-waiting join", "node-finished join"]);
-    expect([log.reasonOf("none"), log.reasonOf("join"), log.reasonOf("after")]).toEqual(["skipped", "skipped", "skipped"]);
+    expect([log.reasonOf("none"), log.reasonOf("join"), log.reasonOf("after")]).toEqual([
+      "skipped",
+      "skipped",
+      "skipped",
+    ]);
   });
 
   test("CORE-6 a node that requires optional keys only always runs", async () => {
@@ -100,7 +104,11 @@ describe.each(bothWays)("$how", ({ as }) => {
   });
 
   test("CORE-6 a node that requires nothing runs", async () => {
-    const alone = graph("alone", { inputs: [], outputs: [sum], nodes: [node("one", { provides: [sum] }, () => as(() => ({ sum: 1 })))] });
+    const alone = graph("alone", {
+      inputs: [],
+      outputs: [sum],
+      nodes: [node("one", { provides: [sum] }, () => as(() => ({ sum: 1 })))],
+    });
     expect((await run(alone, {})).values.sum).toBe(1);
   });
 });

@@ -37,9 +37,7 @@ describe.each(bothWays)("$how", ({ as }) => {
       inputs: [],
       outputs: [source],
       nodes: [
-        node("write", { provides: [source] }, (_values, context) =>
-          as(() => ({ source: context.set(source, value) })),
-        ),
+        node("write", { provides: [source] }, (_values, context) => as(() => ({ source: context.set(source, value) }))),
       ],
     });
     expect((await run(writing, {})).outputs["source"]).toEqual({ state: "ready", value });

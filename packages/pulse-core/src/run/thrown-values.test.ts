@@ -57,7 +57,10 @@ describe.each(bothWays)("$how", ({ as }) => {
 
   test.each(values)("G9 CORE-37 %s that a body throws is the cause, by identity", async (_name, thrown) => {
     const log = eventLog();
-    const failed = await rejectionOf(run(throwing(thrown), {}, { observers: [log.observer] }), "PULSE_EXECUTION_FAILED");
+    const failed = await rejectionOf(
+      run(throwing(thrown), {}, { observers: [log.observer] }),
+      "PULSE_EXECUTION_FAILED",
+    );
     expect("cause" in failed).toBe(true);
     expect(same(failed.cause, thrown)).toBe(true);
     expect(failed.details.path).toBe("fails");

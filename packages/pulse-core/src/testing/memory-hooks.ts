@@ -24,7 +24,10 @@ export function memoryHooks(replaced: Partial<CheckpointHooks> = {}): MemoryHook
   };
   return {
     calls,
-    openAttempt: (request) => (calls.push(`openAttempt ${request.path}${boundaryOf(request)}`), hooks.openAttempt(request)),
+    openAttempt: (request) => (
+      calls.push(`openAttempt ${request.path}${boundaryOf(request)}`),
+      hooks.openAttempt(request)
+    ),
     failAttempt: (id, call) => (calls.push(`failAttempt ${id}`), hooks.failAttempt(id, call)),
     openChild: (request) => (calls.push(`openChild ${request.path}`), hooks.openChild(request)),
     commit: (request) => (calls.push(`commit ${request.path}`), hooks.commit(request)),

@@ -45,15 +45,22 @@ export const plansOf = (most: number, allowed: readonly Deed[] = deeds): fc.Arbi
     );
 
 /** The tiny model: the fate of each key, or the first node that fails. Nothing here knows of time. */
-export function expectedOf(plans: readonly Plan[]): { readonly fates: readonly Fate[]; readonly failing: readonly number[] } {
+export function expectedOf(plans: readonly Plan[]): {
+  readonly fates: readonly Fate[];
+  readonly failing: readonly number[];
+} {
   const fates: Fate[] = [];
   const failing: number[] = [];
   plans.forEach(({ deed, requires }, index) => {
-    const found = requires.map((each) => ({ ...each, fate: fates[each.from] as Fate }));
+    const found = requires.map((each) => ({ ...each, fate: fates.at(each.from) as Fate }));
     const allSkipped = found.every(({ fate }) => fate.state === "skipped") && found.some((each) => !each.optional);
     const hurt = found.some((each) => !each.optional && each.fate.state === "skipped");
     if (allSkipped || hurt || deed.startsWith("skip") || deed === "forget") fates.push({ state: "skipped" });
-    else fates.push({ state: "ready", value: found.reduce((sum, { fate }) => sum + (fate.state === "ready" ? fate.value : 100), index) });
+    else
+      fates.push({
+        state: "ready",
+        value: found.reduce((sum, { fate }) => sum + (fate.state === "ready" ? fate.value : 100), index),
+      });
     if (deed === "fail" && !allSkipped && !hurt) failing.push(index);
   });
   return { fates, failing };
@@ -67,15 +74,15 @@ export function graphOf(plans: readonly Plan[], started: (index: number) => void
 }
 
 function nodeOf(plan: Plan, index: number, keys: readonly AnyKey[], started: (index: number) => void): Node {
-  const own = keys[index] as AnyKey;
+  const own = keys.at(index) as AnyKey;
   const requires = plan.requires.map((each) => {
-    const required = keys[each.from] as AnyKey;
+    const required = keys.at(each.from) as AnyKey;
     return each.optional ? optional(required) : required;
   });
   const aspects = plan.deed === "fail-once" ? [retry({ limit: 2 })] : [];
   return node(`n${index}`, { requires, provides: [own], aspects }, (_values, context) => {
     started(index);
-    const read = plan.requires.map(({ from }) => Number(context.get(keys[from] as AnyKey) ?? 100));
+    const read = plan.requires.map(({ from }) => Number(context.get(keys.at(from) as AnyKey) ?? 100));
     const value = read.reduce((sum, each) => sum + each, index);
     const act = (): Record<string, unknown> => {
       if (plan.deed === "fail" || (plan.deed === "fail-once" && context.attempt === 1)) throw new Error(`n${index}`);
