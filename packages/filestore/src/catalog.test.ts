@@ -1,5 +1,6 @@
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isPulseError } from "@pulse-ts/core";
 import type { CatalogRun, Header } from "@pulse-ts/durable";
 import { expect, test } from "vitest";
 import { fileStore, openFileStore } from "./open.ts";
@@ -183,4 +184,44 @@ test("D11 a run whose own files no longer tell its id is listed under its folder
     ["a", true],
     [name, false],
   ]);
+});
+
+test("STORE-7 STORE-1 runs are made, saved and deleted by several at once, and nobody meets anything but a busy run", async () => {
+  await using place = await openPlace();
+  const processes = fakeProcesses();
+  const history = historyOf("order");
+  const unlessBusy = async (action: () => Promise<void>): Promise<boolean> => {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      if (isPulseError(error, "PULSE_BUSY")) return false;
+      throw error;
+    }
+  };
+  const make = async (pid: number): Promise<number> => {
+    const store = openFileStore(place, processes.parts(pid));
+    let made = 0;
+    for (let round = 0; round < 40; round += 1) {
+      const done = await unlessBusy(async () => {
+        const session = await store.acquire("order");
+        const from = (await loadOrNothing(session))?.header.revision ?? 0;
+        await saveUpTo(session, history, from, from + 1);
+        expect(await session.load()).toEqual(historyOf("order").at(from + 1));
+        await session.close();
+      });
+      if (done) made += 1;
+    }
+    return made;
+  };
+  const remove = async (pid: number): Promise<number> => {
+    const { catalog } = openFileStore(place, processes.parts(pid));
+    let removed = 0;
+    for (let round = 0; round < 40; round += 1) if (await unlessBusy(() => catalog.delete("order"))) removed += 1;
+    return removed;
+  };
+  for (const times of await Promise.all([make(1), make(2), remove(3), remove(4)])) expect(times).toBeGreaterThan(0);
+  await fileStore(place).catalog.delete("order");
+  expect(await readdir(join(place.folder, "runs"))).toEqual([]);
+  expect(await readdir(join(place.folder, "new"))).toEqual([]);
 });

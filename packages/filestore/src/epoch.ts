@@ -67,7 +67,9 @@ async function tryToTake(parts: Parts, request: TakeRequest): Promise<Epoch | un
   }
   if (holds !== "nobody") throw busy(request.doing, describeHolder(holds.holder));
   const next: Epoch = { run, incarnation, epoch: newestEpoch + 1, token, fresh: false };
-  if (!(await publishEpoch(parts, next, request.doing))) throw busy(request.doing);
+  const published = await publishEpoch(parts, next, request.doing);
+  if (published === "taken") throw busy(request.doing);
+  if (published === "gone") return undefined;
   // The folder may have been removed in between, and this journal stand in another one: then it counts for nothing.
   if (platform.exists(join(run.path, markName(incarnation)))) return next;
   await platform.unlink("epoch-withdraw", join(run.path, journalName(incarnation, next.epoch))).catch(() => undefined);
@@ -145,18 +147,25 @@ async function createRun(parts: Parts, { run, token }: TakeRequest): Promise<Epo
 }
 
 /**
- * Creates the journal of the epoch, its first line in it. `false` when somebody else created it first: the link is
- * what decides. It need not survive a loss of power, for neither does its owner; the first save sees to that.
+ * Creates the journal of the epoch, its first line in it. `taken` when somebody else created it first: the link is
+ * what decides. `gone` when the run's folder was removed meanwhile. It need not survive a loss of power, for neither does its owner; the first save sees to that.
  */
-export async function publishEpoch(parts: Parts, epoch: Epoch, doing: Doing, deleted = false): Promise<boolean> {
+export async function publishEpoch(
+  parts: Parts,
+  epoch: Epoch,
+  doing: Doing,
+  deleted = false,
+): Promise<"published" | "taken" | "gone"> {
   const { platform, root } = parts;
   const staged = join(newFolder(root), newToken());
   try {
     await writeHead(parts, staged, epoch, deleted);
     await platform.link("epoch-publish", staged, join(epoch.run.path, journalName(epoch.incarnation, epoch.epoch)));
-    return true;
+    return "published";
   } catch (error) {
-    if (systemCode(error) === "EEXIST") return false;
+    const code = systemCode(error);
+    if (code === "EEXIST") return "taken";
+    if (code === "ENOENT" && platform.exists(staged)) return "gone";
     throw linkRefused(doing, error);
   } finally {
     await platform.unlink("epoch-stage", staged).catch(() => undefined);
@@ -200,7 +209,7 @@ export async function deleteRun(parts: Parts, owned: Epoch, doing: Doing): Promi
   const { platform } = parts;
   const { run } = owned;
   const last: Epoch = { ...owned, epoch: owned.epoch + 1 };
-  if (!(await publishEpoch(parts, last, doing, true))) return false;
+  if ((await publishEpoch(parts, last, doing, true)) !== "published") return false;
   await platform.syncFolder("epoch-tombstone", run.path);
   const listing = sortNames((await platform.list(run.path)) ?? []);
   if (listing?.incarnation === owned.incarnation) await removeRun(parts, run, listing);

@@ -44,6 +44,7 @@ export type Step =
   | "root-make"
   | "root-mark"
   | "root-sync"
+  | "root-sweep"
   | "run-stage"
   | "run-publish"
   | "epoch-stage"

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { fileStore, openFileStore } from "./open.ts";
@@ -87,4 +87,15 @@ test("FILE-7 options that cannot be are refused when the store is made, each by 
       expect.objectContaining({ code: "PULSE_INVALID", details: { problems: [expect.objectContaining({ path })] } }),
     );
   }
+});
+
+test("FILE-4 what a process that ended left unpublished is swept up when it is old, and not before", async () => {
+  await using place = await openPlace();
+  await (await fileStore(place).acquire("order")).close();
+  const staged = join(place.folder, "new");
+  await mkdir(join(staged, "old folder"));
+  for (const name of ["old folder/journal", "old", "young"]) await writeFile(join(staged, name), "");
+  for (const name of ["old folder/journal", "old folder", "old"]) await utimes(join(staged, name), 1, 1);
+  await (await fileStore(place).acquire("order")).close();
+  expect(await readdir(staged)).toEqual(["young"]);
 });

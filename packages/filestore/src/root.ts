@@ -16,13 +16,34 @@ export async function prepareRoot(parts: Parts, doing: Doing): Promise<void> {
   if (synced.has(parts) && platform.exists(join(root, rootMarkName))) return;
   const existing = nearestExisting(parts);
   await refuseNetwork(parts, existing, doing);
-  if (!(await isRoot(parts, doing))) await makeRoot(parts, doing);
+  if (await isRoot(parts, doing)) await sweepStaged(parts);
+  else await makeRoot(parts, doing);
   await platform.syncFolder("root-sync", root);
   for (let made = root; made !== existing && dirname(made) !== made; made = dirname(made)) {
     await platform.syncFolder("root-sync", dirname(made)).catch(ignoreUnreadable);
   }
   synced.add(parts);
 }
+
+/**
+ * Removes what a process that ended left unpublished. Whoever still works on something that old (it was paused) finds
+ * it missing and fails without harm: nothing here counts before it has been given its name.
+ */
+async function sweepStaged({ platform, root }: Parts): Promise<void> {
+  for (const name of (await platform.list(newFolder(root))) ?? []) {
+    const path = join(newFolder(root), name);
+    const changedAt = await platform.changedAt(path);
+    if (changedAt === undefined || changedAt > Date.now() - stagedMsMax) continue;
+    // A file goes at once; a folder goes when what is in it has gone. What cannot go now goes another time.
+    const inside = await platform.list(path).catch(() => undefined);
+    for (const file of inside ?? []) await platform.unlink("root-sweep", join(path, file)).catch(() => undefined);
+    const gone = inside === undefined ? platform.unlink("root-sweep", path) : platform.removeFolder("root-sweep", path);
+    await gone.catch(() => undefined);
+  }
+}
+
+/** Milliseconds after which something unpublished counts as left behind. */
+const stagedMsMax = 3_600_000;
 
 /** The stores whose folder is known to be ready and on disk. */
 const synced = new WeakSet<Parts>();

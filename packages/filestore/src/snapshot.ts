@@ -47,7 +47,7 @@ export async function writeSnapshot(
     }
     await platform.rename("snapshot-publish", staged, join(run.path, snapshotName(incarnation, revision, epoch)));
   } catch (error) {
-    // Not published, so nobody reads it; what is left in the way is swept up some day.
+    // Not published, so nobody reads it; should it stay, it is swept up later.
     await platform.unlink("snapshot-write", staged).catch(() => undefined);
     throw error;
   }

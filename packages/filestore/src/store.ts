@@ -177,7 +177,7 @@ export class FileSession implements Session {
     try {
       if (!(await writeSnapshot(this.#parts, { run, incarnation, epoch }, record, signal))) return;
       const next: Epoch = { ...this.#epoch, epoch: epoch + 1, fresh: false };
-      if (!(await publishEpoch(this.#parts, next, doingWith("saving", run)))) {
+      if ((await publishEpoch(this.#parts, next, doingWith("saving", run))) !== "published") {
         this.#stop("saving", ownershipLost(this.#epoch.run.runId, this.#epoch.epoch));
         return;
       }
