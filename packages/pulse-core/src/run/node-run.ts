@@ -87,28 +87,36 @@ function enterChain(level: NodeContext, chain: readonly Aspect[], place: number)
   }
   const enter = builtIn(aspect);
   if (enter !== undefined) return enter(level, place, (inside) => enterChain(inside, chain, place + 1));
-  let answered = false;
-  const answer = aspect.run(level, () => {
-    let inside: Promise<unknown>;
-    try {
-      inside = enterChain(level, chain, place + 1) ?? nothing;
-    } catch (error) {
-      inside = Promise.reject(error);
-    }
-    // An aspect may answer without waiting for its next: what that fails with later escapes nowhere (CORE-15).
-    inside.catch((error: unknown) => {
-      if (answered) tellLate(level, error);
+  const answer = aspect.run(level, () => next(level, chain, place + 1));
+  return isThenable(answer) ? asPromise(answer) : undefined;
+}
+
+/** What an aspect of the user's calls: never throws, always a promise. */
+function next(level: NodeContext, chain: readonly Aspect[], place: number): Promise<void> {
+  let inside: Promise<unknown> | void;
+  try {
+    inside = enterChain(level, chain, place);
+  } catch (error) {
+    const failed = Promise.reject(error);
+    failed.catch(() => {
+      if (level.closed) tellLate(level, error);
     });
-    return inside as Promise<void>;
-  });
-  if (isThenable(answer)) return asPromise(answer).finally(() => (answered = true));
-  answered = true;
-  return undefined;
+    return failed;
+  }
+  if (inside === undefined) return nothing;
+  // An aspect may answer without waiting for its next: what that fails with later escapes nowhere (CORE-15).
+  inside.then(undefined, ignore);
+  return inside as Promise<void>;
 }
 
 const nothing = Promise.resolve();
+const ignore = (): void => {};
 
-function tellLate({ execution, path }: NodeContext, error: unknown): void {
+/** A body that its chain did not wait for has failed: an event tells it, nothing else does (CORE-15). */
+function tellLate(level: NodeContext, error: unknown): void {
+  const { execution, path } = level;
+  // A timeout that gave it up tells by itself.
+  for (let at: NodeContext | undefined = level; at !== undefined; at = at.outer) if (execution.late.has(at)) return;
   const { emitter } = execution.tree;
   if (emitter.active) emitter.emit(execution.id, path, { kind: "late-settled", error });
 }
@@ -133,6 +141,7 @@ function runBody(level: NodeContext): Promise<unknown> | void {
     (value) => takeResult(level, value),
     (error: unknown) => {
       level.bodySettled();
+      if (level.closed) tellLate(level, error);
       throw error;
     },
   );
