@@ -1,6 +1,6 @@
 import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
-import { pathOf, textOf } from "./place.ts";
+import { textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { KeyList, View } from "./view.ts";
 
@@ -20,7 +20,7 @@ export function checkKeyConflicts({ lists }: View): Problem[] {
       }
       const [one, other] = [first, list].map(({ place, name }) => `${name} of ${textOf(place)}`);
       const message = `key "${key.name}" in ${other} is another object than in ${one}; make each key once and import it`;
-      problems.push(problem("PULSE_KEY_CONFLICT", pathOf(list.place), message, [pathOf(first.place), pathOf(list.place)]));
+      problems.push(problem("PULSE_KEY_CONFLICT", list.place, message, [first.place, list.place]));
     }
   return problems;
 }

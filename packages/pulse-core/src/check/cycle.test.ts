@@ -63,6 +63,24 @@ test("CORE-26 each ring is found, also one that hangs on another", () => {
   ]);
 });
 
+test("CORE-26 rings that share a node are one problem, whose cut cuts them", () => {
+  const nodes = [part("one", [b, c], [a]), part("two", [a], [b]), part("three", [b], [c]), part("four", [c, a], [d])];
+  expect(refusedFor({ outputs: [d], nodes }).map(({ code, ends }) => [code, ends])).toEqual([
+    ["PULSE_CYCLE", ["order/one", "order/two"]],
+    ["PULSE_OUTPUT_UNREACHABLE", ["order/one", "d"]],
+  ]);
+});
+
+test("CORE-26 100,000 rings through one node are found in one walk", () => {
+  const keys = Array.from({ length: 100_000 }, (_value, index) => anyKey(`k${index}`));
+  const [first] = keys as [AnyKey];
+  const last = keys.at(-1) as AnyKey;
+  const nodes = keys.map((key, index) =>
+    part(`n${index}`, index === 0 ? [last] : [...new Set([first, keys[index - 1] as AnyKey])], [key]),
+  );
+  expect(onlyProblem({ nodes: nodes.toReversed() })).toMatchObject({ code: "PULSE_CYCLE" });
+});
+
 test("CORE-26 a diamond is no ring", () => {
   const diamond = [part("top", [], [a]), part("left", [a], [b]), part("right", [a], [c]), part("bottom", [b, c], [d])];
   expect(refusedFor({ outputs: [d], nodes: diamond })).toEqual([]);

@@ -3,7 +3,7 @@ import type { AnyKey } from "../key.ts";
 import { keyOfEntry } from "../key-of-entry.ts";
 import { isStandardSchema } from "../type.ts";
 import { nearMiss } from "./near-miss.ts";
-import { pathOf, textOf } from "./place.ts";
+import { textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { View } from "./view.ts";
 
@@ -12,7 +12,6 @@ export function checkMounts({ parts }: View): Problem[] {
   const problems: Problem[] = [];
   for (const { place, mount, reads } of parts) {
     if (mount === undefined) continue;
-    const path = pathOf(place);
     const text = textOf(place);
     const child = `graph "${mount.graph.name}"`;
     const inputs = new Map(mount.graph.inputs.map(keyOfEntry).map((key) => [key.name, key]));
@@ -22,7 +21,7 @@ export function checkMounts({ parts }: View): Problem[] {
       for (const name of names)
         if (!ports.has(name))
           problems.push(
-            problem(code, path, `${text} names ${what} "${name}", which ${child} does not have`, [path, name], suggest(name)),
+            problem(code, place, `${text} names ${what} "${name}", which ${child} does not have`, [place, name], suggest(name)),
           );
     };
     const misfit = (from: AnyKey, to: AnyKey): void => {
@@ -31,7 +30,7 @@ export function checkMounts({ parts }: View): Problem[] {
       if (from.type === to.type || found === undefined || wanted === undefined || found === wanted) return;
       if (found === "integer" && wanted === "number") return;
       problems.push(
-        problem("PULSE_MOUNT_TYPE", path, `${text} passes ${found} key "${from.name}" to ${wanted} key "${to.name}"`, [
+        problem("PULSE_MOUNT_TYPE", place, `${text} passes ${found} key "${from.name}" to ${wanted} key "${to.name}"`, [
           from.name,
           to.name,
         ]),
@@ -43,7 +42,7 @@ export function checkMounts({ parts }: View): Problem[] {
     for (const name of wired)
       if (fixed.includes(name))
         problems.push(
-          problem("PULSE_MOUNT_INPUT_TWICE", path, `${text} gives input "${name}" both by in and by fix; keep one`, [path, name]),
+          problem("PULSE_MOUNT_INPUT_TWICE", place, `${text} gives input "${name}" both by in and by fix; keep one`, [place, name]),
         );
     for (const { key, input, implied } of reads) if (!implied) misfit(key, inputs.get(input as string) as AnyKey);
     if (mount.out === undefined) continue;

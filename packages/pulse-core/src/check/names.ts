@@ -1,9 +1,9 @@
 import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
 import { isStandardSchema } from "../type.ts";
-import { pathOf, textOf } from "./place.ts";
+import { kindOf, textOf, wordOf } from "./place.ts";
 import type { Place } from "./place.ts";
-import { kindOf, problem, wordOf } from "./problem.ts";
+import { problem } from "./problem.ts";
 import type { View } from "./view.ts";
 
 /** Names that are no names, node ids that stand twice (CORE-4), and keys without a type (CORE-2). */
@@ -11,7 +11,7 @@ export function checkNames({ place: graph, parts, lists }: View, graphName: unkn
   const problems: Problem[] = [];
   const bad = (place: Place, what: string, wanted: string, found: unknown): void => {
     const is = typeof found === "string" ? `"${found}"` : kindOf(found);
-    problems.push(problem("PULSE_NAME_INVALID", pathOf(place), `the ${what} must be ${wanted}, but is ${is}`));
+    problems.push(problem("PULSE_NAME_INVALID", place, `the ${what} must be ${wanted}, but is ${is}`));
   };
   const check = (place: Place, what: string, found: unknown): void => {
     if (!isName(found) || found.includes("/"))
@@ -23,7 +23,7 @@ export function checkNames({ place: graph, parts, lists }: View, graphName: unkn
     check(place, `id of a ${place.kind}`, place.id);
     if (ids.has(place.id)) {
       const message = `${textOf(graph)} has two nodes of the id "${wordOf(place.id)}"; give one another id`;
-      problems.push(problem("PULSE_NODE_DUPLICATE", pathOf(place), message, [pathOf(place), pathOf(place)]));
+      problems.push(problem("PULSE_NODE_DUPLICATE", place, message, [place, place]));
     }
     ids.add(place.id);
   }
@@ -36,7 +36,7 @@ export function checkNames({ place: graph, parts, lists }: View, graphName: unkn
       const type: unknown = key.type;
       if (isStandardSchema(type) || (type as { readonly kind?: unknown } | null | undefined)?.kind === "type") continue;
       const message = `the type of key "${wordOf(key.name)}" must be a Standard Schema or type(), but is ${kindOf(type)}`;
-      problems.push(problem("PULSE_DEFINITION_INVALID", pathOf(place), message));
+      problems.push(problem("PULSE_DEFINITION_INVALID", place, message));
     }
   return problems;
 }

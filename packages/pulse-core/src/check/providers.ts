@@ -1,5 +1,5 @@
 import type { Problem } from "../errors.ts";
-import { pathOf, textOf } from "./place.ts";
+import { textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { View } from "./view.ts";
 
@@ -26,7 +26,7 @@ export function checkProviders({ place: graph, parts }: View, providers: Provide
       const other = parts[first]?.place ?? graph;
       const one = other === graph ? `the inputs of ${textOf(graph)}` : textOf(other);
       const message = `key "${name}" is provided by ${one} and by ${textOf(place)}; only one may provide it`;
-      problems.push(problem("PULSE_KEY_DUPLICATE_PROVIDER", pathOf(place), message, [pathOf(other), pathOf(place)]));
+      problems.push(problem("PULSE_KEY_DUPLICATE_PROVIDER", place, message, [other, place]));
     }
   });
   return problems;

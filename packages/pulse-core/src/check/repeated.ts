@@ -1,5 +1,5 @@
 import type { Problem } from "../errors.ts";
-import { pathOf, textOf } from "./place.ts";
+import { textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { View } from "./view.ts";
 
@@ -11,7 +11,7 @@ export function checkRepeated({ lists }: View): Problem[] {
     const twice = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
     for (const key of twice) {
       const message = `key "${key.name}" stands twice in ${name} of ${textOf(place)}; name it once`;
-      problems.push(problem("PULSE_KEY_REPEATED", pathOf(place), message, [pathOf(place), key.name]));
+      problems.push(problem("PULSE_KEY_REPEATED", place, message, [place, key.name]));
     }
   }
   return problems;

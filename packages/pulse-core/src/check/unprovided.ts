@@ -1,6 +1,6 @@
 import type { Problem } from "../errors.ts";
 import { nearMiss } from "./near-miss.ts";
-import { pathOf, textOf } from "./place.ts";
+import { textOf } from "./place.ts";
 import type { Place } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { Providers } from "./providers.ts";
@@ -17,7 +17,7 @@ export function checkUnprovided({ place: graph, parts, outputs }: View, provider
     needs: string,
   ): void => {
     const message = `${textOf(place)} ${needs} "${name}", but no node, mount or input of ${textOf(graph)} provides it`;
-    problems.push(problem(code, pathOf(place), message, [pathOf(place), name], suggest(name)));
+    problems.push(problem(code, place, message, [place, name], suggest(name)));
   };
   for (const { place, reads } of parts)
     for (const { key, implied } of reads) {

@@ -7,7 +7,7 @@ import { checkMounts } from "./mounts.ts";
 import { checkNames } from "./names.ts";
 import { checkProviders, providersOf } from "./providers.ts";
 import { checkRepeated } from "./repeated.ts";
-import { wordOf } from "./problem.ts";
+import { wordOf } from "./place.ts";
 import { checkUnprovided } from "./unprovided.ts";
 import { viewOf } from "./view.ts";
 

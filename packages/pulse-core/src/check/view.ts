@@ -5,9 +5,9 @@ import { keyOfEntry } from "../key-of-entry.ts";
 import type { AnyGraph, Mount } from "../mount.ts";
 import type { Node } from "../node.ts";
 import { wiringOf } from "../wiring.ts";
-import { pathOf, textOf } from "./place.ts";
+import { kindOf, pathOf, textOf, wordOf } from "./place.ts";
 import type { Place } from "./place.ts";
-import { kindOf, problem, wordOf } from "./problem.ts";
+import { problem } from "./problem.ts";
 
 /** A list of keys in a graph. */
 export interface KeyList {
@@ -56,7 +56,7 @@ export function viewOf(
   const lists: KeyList[] = [];
   const bad = (place: Place, what: string, wanted: string, found: unknown): void => {
     const message = `${what} of ${textOf(place)} must be ${wanted}, but is ${kindOf(found)}`;
-    problems.push(problem("PULSE_DEFINITION_INVALID", pathOf(place), message));
+    problems.push(problem("PULSE_DEFINITION_INVALID", place, message));
   };
   /** The sound entries of a list. */
   const soundIn = <Entry>(value: unknown, place: Place, name: string, wanted: string, sound: (entry: unknown) => Entry | undefined) => {
