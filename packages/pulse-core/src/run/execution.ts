@@ -130,7 +130,13 @@ export class RootExecution {
       this.undo.push(() => signal.removeEventListener("abort", abort));
     }
     for (const ms of this.limitsMs()) this.undo.push(after(state.tree.host, ms, () => this.cancel(notDone(ms))));
-    state.start();
+    try {
+      state.start();
+    } catch (error) {
+      // The restore plan is bad by now (CKPT-38): nothing has started, and a good plan may follow.
+      for (const undo of this.undo.splice(0)) undo();
+      throw error;
+    }
   }
 
   /** Milliseconds until the host's deadlines (CORE-46). */
