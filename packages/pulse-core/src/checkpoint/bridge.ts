@@ -32,7 +32,7 @@ function problemsOf({ scope, hooks }: CheckpointOptions): readonly string[] {
 
 /** The external inputs that an execution really received (CKPT-27). A copy; the values in it are not copied. */
 export function checkpointInputs(execution: Execution<unknown>): ReadonlyMap<string, ReceivedInput> {
-  return new Map(engineOf(execution).received);
+  return new Map([...engineOf(execution).received].map(([name, input]) => [name, { ...input }]));
 }
 
 /**
