@@ -7,8 +7,12 @@ const hint = key("hint", type<number>());
 const page = key("page", type<{ readonly title: string }>());
 const size = key("size", type<number>());
 
-const download = node("download", { requires: [url, optional(hint)], provides: [page] }, ({ url: at }) => ({ page: { title: at } }));
-const measure = node("measure", { requires: [page], provides: [size] }, ({ page: { title } }) => ({ size: title.length }));
+const download = node("download", { requires: [url, optional(hint)], provides: [page] }, ({ url: at }) => ({
+  page: { title: at },
+}));
+const measure = node("measure", { requires: [page], provides: [size] }, ({ page: { title } }) => ({
+  size: title.length,
+}));
 
 describe("CORE-25 what TypeScript refuses of a graph", () => {
   test("CORE-25 a key that nobody provides", () => {
@@ -102,7 +106,10 @@ describe("CORE-25 what fits", () => {
     const numbered = ["1", "2"].map((each) => key(`k${each}` as `k${number}`, type<number>()));
     const write = numbered.map((made) => node(`write-${made.name}`, { provides: [made] }, () => ({ [made.name]: 1 })));
     const k1 = key("k1", type<number>());
-    graph("order", { inputs: [k1], nodes: [write[0] as Node<never, `k${number}`>, write[1] as Node<never, `k${number}`>] });
+    graph("order", {
+      inputs: [k1],
+      nodes: [write[0] as Node<never, `k${number}`>, write[1] as Node<never, `k${number}`>],
+    });
   });
 
   test("CORE-26 a loop does not hide what is known", () => {

@@ -25,7 +25,11 @@ test("CORE-24 a built graph is immutable in all its depth", () => {
     nodes: [node("make", { requires: [optional(a)], provides: [b], aspects: [watch] }, () => ({ b: 1 }))],
     aspects: [watch],
   });
-  const outer = graph("outer", { inputs: [a], outputs: [b], nodes: [mount("m", inner, { in: { a }, out: { b }, fix: {} })] });
+  const outer = graph("outer", {
+    inputs: [a],
+    outputs: [b],
+    nodes: [mount("m", inner, { in: { a }, out: { b }, fix: {} })],
+  });
   const parts = [...partsOf(outer)];
   expect(parts.length).toBeGreaterThan(15);
   expect(parts.filter((part) => !Object.isFrozen(part))).toEqual([]);

@@ -44,11 +44,13 @@ export type OutputsOf<Graph extends Ports> = {
 
 /** Each key that a list of nodes provides, with the places of its providers. */
 type Places<Nodes extends readonly Named[]> = {
-  [Place in keyof Nodes as Place extends `${number}`
-    ? Nodes[Place] extends { readonly [provided]: infer Name extends string }
-      ? Name
+  [
+    Place in keyof Nodes as Place extends `${number}`
+      ? Nodes[Place] extends { readonly [provided]: infer Name extends string }
+        ? Name
+        : never
       : never
-    : never]: Place;
+  ]: Place;
 };
 
 /** `Name` if there are several of `Type`, which must be given twice. */

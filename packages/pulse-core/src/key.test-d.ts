@@ -12,13 +12,17 @@ describe("CORE-2 the type of a key is inferred from what it is made with", () =>
   test("CORE-2 a schema gives the value's type, and the host's where it differs", () => {
     expectTypeOf(key("url", z.url())).toEqualTypeOf<Key<"url", string, string>>();
     expectTypeOf(key("count", z.string().transform(Number))).toEqualTypeOf<Key<"count", number, string>>();
-    expectTypeOf(key("page", z.object({ n: z.number().default(1) }))).toEqualTypeOf<Key<"page", { n: number }, { n?: number | undefined }>>();
+    expectTypeOf(key("page", z.object({ n: z.number().default(1) }))).toEqualTypeOf<
+      Key<"page", { n: number }, { n?: number | undefined }>
+    >();
     expectTypeOf(key("when", foreign)).toEqualTypeOf<Key<"when", Date, string>>();
   });
 
   test("CORE-2 a type token gives its type", () => {
     expectTypeOf(key("user", type<User>())).toEqualTypeOf<Key<"user", User, User>>();
-    expectTypeOf(key("maybe", type<string | undefined>())).toEqualTypeOf<Key<"maybe", string | undefined, string | undefined>>();
+    expectTypeOf(key("maybe", type<string | undefined>())).toEqualTypeOf<
+      Key<"maybe", string | undefined, string | undefined>
+    >();
   });
 
   test("CORE-2 bodies, inputs and outputs take their types from the keys, without a cast", () => {

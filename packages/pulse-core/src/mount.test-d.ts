@@ -13,7 +13,9 @@ const points = key("points", type<number | undefined>());
 const scoring = graph("scoring", {
   inputs: [user, limit, optional(tags)],
   outputs: [score],
-  nodes: [node("rate", { requires: [user, limit, optional(tags)], provides: [score] }, (values) => ({ score: values.limit }))],
+  nodes: [
+    node("rate", { requires: [user, limit, optional(tags)], provides: [score] }, (values) => ({ score: values.limit })),
+  ],
 });
 
 describe("CORE-25 what TypeScript refuses of a mount", () => {
@@ -80,14 +82,18 @@ describe("CORE-19 what fits", () => {
     expectTypeOf(mount("m", scoring, { in: { user: customer, limit: score }, out: { score: points } })).toEqualTypeOf<
       Mount<"customer" | "score", "points">
     >();
-    expectTypeOf(mount("m", scoring, { in: { tags }, out: {} })).toEqualTypeOf<Mount<"user" | "limit" | "tags", never>>();
+    expectTypeOf(mount("m", scoring, { in: { tags }, out: {} })).toEqualTypeOf<
+      Mount<"user" | "limit" | "tags", never>
+    >();
   });
 
   test("CORE-19 a wider type may flow in, a narrower one out", () => {
     graph("shop", {
       inputs: [customer],
       outputs: [points],
-      nodes: [mount("m", scoring, { in: { user: customer }, fix: { limit: 10, tags: ["new"] }, out: { score: points } })],
+      nodes: [
+        mount("m", scoring, { in: { user: customer }, fix: { limit: 10, tags: ["new"] }, out: { score: points } }),
+      ],
     });
   });
 

@@ -18,8 +18,10 @@ export interface AnyGraph {
 }
 
 /** A node whose body is another graph (CORE-19). Its type carries the names of the parent's keys only (CORE-49). */
-export interface Mount<Required extends string = string, Provided extends string = string>
-  extends Named<Required, Provided> {
+export interface Mount<Required extends string = string, Provided extends string = string> extends Named<
+  Required,
+  Provided
+> {
   readonly kind: "mount";
   readonly id: string;
   readonly graph: AnyGraph;

@@ -9,9 +9,9 @@ const size = key("size", type<number>());
 
 describe("CORE-25 a body's result fits the node's keys", () => {
   test("CORE-25 values may come at once or later", () => {
-    expectTypeOf(node("a", { requires: [url], provides: [page] }, ({ url: at }) => ({ page: { title: at } }))).toEqualTypeOf<
-      Node<"url", "page">
-    >();
+    expectTypeOf(
+      node("a", { requires: [url], provides: [page] }, ({ url: at }) => ({ page: { title: at } })),
+    ).toEqualTypeOf<Node<"url", "page">>();
     node("b", { requires: [url], provides: [page] }, async ({ url: at }) => ({ page: { title: at } }));
     node("c", { requires: [optional(hint)], provides: [size] }, async ({ hint: near }) => ({ size: near ?? 0 }));
   });

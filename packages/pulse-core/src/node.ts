@@ -21,8 +21,10 @@ export type Body<Requires extends Requirement, Provides extends AnyKey> = (
 ) => ResultOf<Provides> | Promise<ResultOf<Provides>>;
 
 /** A unit of work (CORE-4). Its type carries names only: value types live in the keys (CORE-49). */
-export interface Node<Required extends string = string, Provided extends string = string>
-  extends Named<Required, Provided> {
+export interface Node<Required extends string = string, Provided extends string = string> extends Named<
+  Required,
+  Provided
+> {
   readonly kind: "node";
   readonly id: string;
   readonly requires: readonly Requirement[];
@@ -39,10 +41,7 @@ export interface NodeSpec<Requires extends Requirement, Provides extends AnyKey>
 }
 
 /** A node: `node("shorten", { requires: [page], provides: [summary] }, ({ page }) => ({ summary: … }))`. */
-export function node<
-  Requires extends Requirement = never,
-  Provides extends AnyKey = never,
->(
+export function node<Requires extends Requirement = never, Provides extends AnyKey = never>(
   id: string,
   spec: NodeSpec<Requires, Provides>,
   body: Body<Requires, Provides>,

@@ -52,7 +52,14 @@ test("CORE-27 topology() gives nodes, ports, mounts and edges, children nested",
           inputs: [userPort, limitPort],
           outputs: [scorePort],
           nodes: [
-            { kind: "node", id: "rate", path: "scored/rate", requires: [userPort, limitPort], provides: [scorePort], aspects: [] },
+            {
+              kind: "node",
+              id: "rate",
+              path: "scored/rate",
+              requires: [userPort, limitPort],
+              provides: [scorePort],
+              aspects: [],
+            },
           ],
           edges: [
             { key: "user", from: null, to: "rate", optional: false },
@@ -89,7 +96,10 @@ test("CORE-27 topology() is plain JSON: nothing is lost on the way through text"
 
 test("CORE-27 a key that feeds two inputs of a mount is one edge", () => {
   const pair = graph("pair", { inputs: [limit, score], nodes: [] });
-  const outer = graph("outer", { inputs: [points], nodes: [mount("m", pair, { in: { limit: points, score: points } })] });
+  const outer = graph("outer", {
+    inputs: [points],
+    nodes: [mount("m", pair, { in: { limit: points, score: points } })],
+  });
   expect(topology(outer).edges).toEqual([{ key: "points", from: null, to: "m", optional: false }]);
 });
 

@@ -122,7 +122,11 @@ function mountShape(mount: Mount, above: string, parentHas: (key: AnyKey) => boo
 
 function portShape(entry: Requirement): PortShape {
   const { name, type } = keyOfEntry(entry);
-  return { name, type: isStandardSchema(type) ? type["~standard"].vendor : type.name, optional: entry.kind === "optional" };
+  return {
+    name,
+    type: isStandardSchema(type) ? type["~standard"].vendor : type.name,
+    optional: entry.kind === "optional",
+  };
 }
 
 const namesOf = (aspects: readonly Aspect[]): readonly string[] => aspects.map(({ name }) => name);

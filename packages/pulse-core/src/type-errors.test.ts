@@ -126,16 +126,19 @@ const files = Object.fromEntries(
 describe.each(compilers)("$name", (compiler) => {
   const { diagnostics } = compile(compiler, { "head.ts": head, ...files });
 
-  test.each(Object.keys(mistakes).map((title, index) => [title, `bad-${index}.ts`] as const))("%s: the error stands there and names it", (_title, file) => {
-    const found = diagnostics.filter((diagnostic) => diagnostic.file === file);
-    const marked = (files[file] as string).split("\n").flatMap((text, index) => {
-      const wanted = /\/\/! (.*)$/.exec(text)?.[1];
-      return wanted === undefined ? [] : [{ line: index + 1, wanted }];
-    });
-    expect(marked.length).toBeGreaterThan(0);
-    expect(found.map(({ line }) => line)).toEqual(marked.map(({ line }) => line));
-    for (const [at, { wanted }] of marked.entries()) expect(found[at]?.text).toContain(wanted);
-  });
+  test.each(Object.keys(mistakes).map((title, index) => [title, `bad-${index}.ts`] as const))(
+    "%s: the error stands there and names it",
+    (_title, file) => {
+      const found = diagnostics.filter((diagnostic) => diagnostic.file === file);
+      const marked = (files[file] as string).split("\n").flatMap((text, index) => {
+        const wanted = /\/\/! (.*)$/.exec(text)?.[1];
+        return wanted === undefined ? [] : [{ line: index + 1, wanted }];
+      });
+      expect(marked.length).toBeGreaterThan(0);
+      expect(found.map(({ line }) => line)).toEqual(marked.map(({ line }) => line));
+      for (const [at, { wanted }] of marked.entries()) expect(found[at]?.text).toContain(wanted);
+    },
+  );
 
   test("CORE-25 the sound part of these programs has no error", () => {
     expect(diagnostics.filter(({ file }) => file === "head.ts")).toEqual([]);

@@ -72,4 +72,6 @@ export type RequiredBy<Child extends Ports, In, Fixed> = Extract<
 >;
 
 /** The parent's keys that a mount provides. Without an `out` there is nothing to infer it from but its bound. */
-export type ProvidedBy<Child extends Ports, Out> = string extends keyof Out ? OutputName<Child> : NameOf<Out[keyof Out]>;
+export type ProvidedBy<Child extends Ports, Out> = string extends keyof Out
+  ? OutputName<Child>
+  : NameOf<Out[keyof Out]>;

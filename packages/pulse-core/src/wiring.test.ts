@@ -45,6 +45,8 @@ test("CORE-19 in renames, fix gives constants, undefined among them", () => {
 
 test("CORE-19 out given means exactly those outputs", () => {
   const points = anyKey("points");
-  expect(wiringOf(mount("m", child, { out: { score: points } }), nobody).out).toEqual([{ output: "score", to: points }]);
+  expect(wiringOf(mount("m", child, { out: { score: points } }), nobody).out).toEqual([
+    { output: "score", to: points },
+  ]);
   expect(wiringOf(mount("m", child, { out: {} }), nobody).out).toEqual([]);
 });

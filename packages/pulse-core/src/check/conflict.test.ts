@@ -12,8 +12,14 @@ const b = anyKey("b");
 
 test("CORE-1 two key objects of one name are refused, and both uses are named", () => {
   const problem = onlyProblem({ nodes: [part("write", [], [a]), part("read", [otherA], [])] });
-  expect(problem).toMatchObject({ code: "PULSE_KEY_CONFLICT", path: "order/read", ends: ["order/write", "order/read"] });
-  expect(problem.message).toContain('key "a" in requires of node "read" is another object than in provides of node "write"');
+  expect(problem).toMatchObject({
+    code: "PULSE_KEY_CONFLICT",
+    path: "order/read",
+    ends: ["order/write", "order/read"],
+  });
+  expect(problem.message).toContain(
+    'key "a" in requires of node "read" is another object than in provides of node "write"',
+  );
 });
 
 test("CORE-1 a third use of a conflicting key adds no problem, a third object does", () => {
@@ -27,7 +33,10 @@ test("CORE-1 a conflict is found in inputs, outputs and behind optional()", () =
     code: "PULSE_KEY_CONFLICT",
     ends: ["order", "order"],
   });
-  expect(onlyProblem({ inputs: [optional(a)], nodes: [part("read", [otherA], [])] }).ends).toEqual(["order", "order/read"]);
+  expect(onlyProblem({ inputs: [optional(a)], nodes: [part("read", [otherA], [])] }).ends).toEqual([
+    "order",
+    "order/read",
+  ]);
 });
 
 test("CORE-1 a mount's output under its own key and a parent's key of that name conflict", () => {
@@ -43,5 +52,7 @@ test("CORE-19 a mount's input takes the parent's key of its name, though it is a
 
 test("CORE-23 graphs have keys of their own: a child's inner key may have a name of the parent's", () => {
   const child = graph("child", { outputs: [b], nodes: [part("write", [], [a]), part("make", [a], [b])] });
-  expect(refusedFor({ nodes: [part("write", [], [otherA]), mount("child", child), part("read", [otherA, b], [])] })).toEqual([]);
+  expect(
+    refusedFor({ nodes: [part("write", [], [otherA]), mount("child", child), part("read", [otherA, b], [])] }),
+  ).toEqual([]);
 });

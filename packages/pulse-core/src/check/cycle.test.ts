@@ -24,7 +24,9 @@ test("G1 CORE-26 three nodes in a ring, declared in any order, over optional key
   const ring = [part("one", [c], [a]), part("two", [optional(a)], [b]), part("three", [b], [c])] as const;
   for (const order of [ring, [ring[2], ring[0], ring[1]], [ring[1], ring[0], ring[2]]]) {
     const problem = onlyProblem({ nodes: order });
-    expect(problem.message).toMatch(/one -> two -> three -> one|two -> three -> one -> two|three -> one -> two -> three/);
+    expect(problem.message).toMatch(
+      /one -> two -> three -> one|two -> three -> one -> two|three -> one -> two -> three/,
+    );
     expect(problem.path).toBe(`order/${order[0]?.id}`);
   }
 });
@@ -54,7 +56,13 @@ test("CORE-47 an input that has a constant makes no ring", () => {
 test("CORE-26 each ring is found, also one that hangs on another", () => {
   const [e, f] = ["e", "f"].map(anyKey) as [AnyKey, AnyKey];
   const problems = refusedFor({
-    nodes: [part("one", [b], [a]), part("two", [a], [b]), part("three", [b, d], [c]), part("four", [c], [d]), part("five", [d, e], [e, f])],
+    nodes: [
+      part("one", [b], [a]),
+      part("two", [a], [b]),
+      part("three", [b, d], [c]),
+      part("four", [c], [d]),
+      part("five", [d, e], [e, f]),
+    ],
   });
   expect(problems.map(({ code, ends }) => [code, ends])).toEqual([
     ["PULSE_CYCLE", ["order/one", "order/two"]],

@@ -54,7 +54,13 @@ export function checkCycles({ place: graph, parts, outputs }: View, providers: P
           ringStart.set(each, Math.min(known ?? start, start));
           if (known === undefined) stuck.set(each, parts[need] as Part);
         }
-        if (!shares) problems.push(cycle(way.slice(start).map((each) => each.index), parts));
+        if (!shares)
+          problems.push(
+            cycle(
+              way.slice(start).map((each) => each.index),
+              parts,
+            ),
+          );
       }
     }
   }

@@ -33,12 +33,18 @@ test("CORE-19 in and fix may only name inputs of the child", () => {
 });
 
 test("CORE-19 names of every object are no inputs", () => {
-  expect(onlyProblem({ inputs: [user], nodes: [loosely({ fix: { toString: 1 } })] }).code).toBe("PULSE_MOUNT_INPUT_UNKNOWN");
+  expect(onlyProblem({ inputs: [user], nodes: [loosely({ fix: { toString: 1 } })] }).code).toBe(
+    "PULSE_MOUNT_INPUT_UNKNOWN",
+  );
 });
 
 test("CORE-19 one input has one source", () => {
   const problem = onlyProblem({ inputs: [user], nodes: [loosely({ in: { user }, fix: { user: "ada" } })] });
-  expect(problem).toMatchObject({ code: "PULSE_MOUNT_INPUT_TWICE", path: "order/score", ends: ["order/score", "user"] });
+  expect(problem).toMatchObject({
+    code: "PULSE_MOUNT_INPUT_TWICE",
+    path: "order/score",
+    ends: ["order/score", "user"],
+  });
 });
 
 test("CORE-19 out may only name outputs of the child", () => {
@@ -56,7 +62,8 @@ describe("CORE-26 types that are known not to fit", () => {
   const count = key("count", z.number());
   const whole = key("whole", z.int());
   const takesNumber = graph("takes-number", { inputs: [count], outputs: [count], nodes: [] });
-  const wiredTo = (from: typeof text | typeof whole) => mount("m", takesNumber, { in: { count: from }, out: {} } as never);
+  const wiredTo = (from: typeof text | typeof whole) =>
+    mount("m", takesNumber, { in: { count: from }, out: {} } as never);
 
   test("CORE-26 a text that flows into a number is refused, in and out", () => {
     expect(onlyProblem({ inputs: [text], nodes: [wiredTo(text)] })).toMatchObject({
@@ -73,8 +80,18 @@ describe("CORE-26 types that are known not to fit", () => {
 
   test("CORE-26 an integer fits a number, and what cannot be known is allowed", () => {
     expect(refusedFor({ inputs: [whole], nodes: [wiredTo(whole)] })).toEqual([]);
-    for (const unknown of [key("u", type<number>()), key("u", z.date()), key("u", z.any()), key("u", z.custom<number>())])
-      expect(refusedFor({ inputs: [unknown], nodes: [mount("m", takesNumber, { in: { count: unknown }, out: {} } as never)] })).toEqual([]);
+    for (const unknown of [
+      key("u", type<number>()),
+      key("u", z.date()),
+      key("u", z.any()),
+      key("u", z.custom<number>()),
+    ])
+      expect(
+        refusedFor({
+          inputs: [unknown],
+          nodes: [mount("m", takesNumber, { in: { count: unknown }, out: {} } as never)],
+        }),
+      ).toEqual([]);
   });
 });
 

@@ -16,12 +16,23 @@ export function checkMounts({ parts }: View): Problem[] {
     const child = `graph "${mount.graph.name}"`;
     const inputs = new Map(mount.graph.inputs.map(keyOfEntry).map((key) => [key.name, key]));
     const outputs = new Map(mount.graph.outputs.map((key) => [key.name, key]));
-    const unknown = (code: ProblemCode, ports: ReadonlyMap<string, AnyKey>, names: readonly string[], what: string): void => {
+    const unknown = (
+      code: ProblemCode,
+      ports: ReadonlyMap<string, AnyKey>,
+      names: readonly string[],
+      what: string,
+    ): void => {
       const suggest = nearMiss(() => [...ports.keys()]);
       for (const name of names)
         if (!ports.has(name))
           problems.push(
-            problem(code, place, `${text} names ${what} "${name}", which ${child} does not have`, [place, name], suggest(name)),
+            problem(
+              code,
+              place,
+              `${text} names ${what} "${name}", which ${child} does not have`,
+              [place, name],
+              suggest(name),
+            ),
           );
     };
     const misfit = (from: AnyKey, to: AnyKey): void => {
@@ -42,7 +53,10 @@ export function checkMounts({ parts }: View): Problem[] {
     for (const name of wired)
       if (fixed.includes(name))
         problems.push(
-          problem("PULSE_MOUNT_INPUT_TWICE", place, `${text} gives input "${name}" both by in and by fix; keep one`, [place, name]),
+          problem("PULSE_MOUNT_INPUT_TWICE", place, `${text} gives input "${name}" both by in and by fix; keep one`, [
+            place,
+            name,
+          ]),
         );
     for (const { key, input, implied } of reads) if (!implied) misfit(key, inputs.get(input as string) as AnyKey);
     if (mount.out === undefined) continue;
@@ -55,7 +69,9 @@ export function checkMounts({ parts }: View): Problem[] {
 /** The JSON type of a key's values, if its schema can tell (Standard JSON Schema). */
 function jsonType({ type }: AnyKey): string | undefined {
   if (!isStandardSchema(type)) return undefined;
-  const { jsonSchema } = type["~standard"] as { readonly jsonSchema?: { readonly output?: (options: object) => unknown } };
+  const { jsonSchema } = type["~standard"] as {
+    readonly jsonSchema?: { readonly output?: (options: object) => unknown };
+  };
   try {
     const told = (jsonSchema?.output?.({ target: "draft-2020-12" }) as { readonly type?: unknown } | undefined)?.type;
     return typeof told === "string" ? told : undefined;

@@ -23,7 +23,11 @@ test.each(["b", "", "price", "summ", "x".repeat(1000)])("CORE-26 %s is near to n
 });
 
 test("CORE-26 another separator is nearer than another letter, in whatever order the names stand", () => {
-  for (const names of [["step-1", "step-10"], ["step-10", "step-1"]]) expect(nearMiss(() => names)("step1")).toBe("step-1");
+  for (const names of [
+    ["step-1", "step-10"],
+    ["step-10", "step-1"],
+  ])
+    expect(nearMiss(() => names)("step1")).toBe("step-1");
 });
 
 test("CORE-26 names are looked at once, and only when one is missed", () => {

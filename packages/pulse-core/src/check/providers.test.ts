@@ -12,7 +12,11 @@ const child = graph("child", { outputs: [a], nodes: [part("write", [], [a])] });
 
 test("CORE-26 a key of two nodes is refused with both of them", () => {
   const problem = onlyProblem({ nodes: [part("one", [], [a]), part("two", [], [b, a])] });
-  expect(problem).toMatchObject({ code: "PULSE_KEY_DUPLICATE_PROVIDER", path: "order/two", ends: ["order/one", "order/two"] });
+  expect(problem).toMatchObject({
+    code: "PULSE_KEY_DUPLICATE_PROVIDER",
+    path: "order/two",
+    ends: ["order/one", "order/two"],
+  });
   expect(problem.message).toContain('key "a" is provided by node "one" and by node "two"');
 });
 
@@ -29,7 +33,9 @@ test("CORE-19 CORE-23 two mounts of one graph provide the same keys until one is
     code: "PULSE_KEY_DUPLICATE_PROVIDER",
     ends: ["order/one", "order/two"],
   });
-  expect(refusedFor({ outputs: [a, b], nodes: [mount("one", child), mount("two", child, { out: { a: b } })] })).toEqual([]);
+  expect(refusedFor({ outputs: [a, b], nodes: [mount("one", child), mount("two", child, { out: { a: b } })] })).toEqual(
+    [],
+  );
 });
 
 test("CORE-19 a mount with an out that is empty provides nothing", () => {

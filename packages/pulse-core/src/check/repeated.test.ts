@@ -20,7 +20,10 @@ test("CORE-26 a key that stands twice in a list is refused once, with list and k
 });
 
 test("CORE-41 an input cannot be both given and optional", () => {
-  expect(onlyProblem({ inputs: [a, optional(a)], nodes: [] })).toMatchObject({ code: "PULSE_KEY_REPEATED", path: "order" });
+  expect(onlyProblem({ inputs: [a, optional(a)], nodes: [] })).toMatchObject({
+    code: "PULSE_KEY_REPEATED",
+    path: "order",
+  });
 });
 
 test("CORE-19 one parent key may feed two inputs of a child, but two outputs cannot feed one key", () => {

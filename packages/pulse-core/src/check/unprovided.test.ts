@@ -57,7 +57,11 @@ test("CORE-21 an output may be an input of the graph", () => {
 test("CORE-19 an input of a mount without any source is refused, an optional one is not", () => {
   const child = graph("child", { inputs: [quote, optional(user)], nodes: [] });
   const problem = onlyProblem({ nodes: [mount("score", child)] });
-  expect(problem).toMatchObject({ code: "PULSE_MOUNT_INPUT_MISSING", path: "order/score", ends: ["order/score", "quote"] });
+  expect(problem).toMatchObject({
+    code: "PULSE_MOUNT_INPUT_MISSING",
+    path: "order/score",
+    ends: ["order/score", "quote"],
+  });
   expect(refusedFor({ inputs: [quote], nodes: [mount("score", child)] })).toEqual([]);
   expect(refusedFor({ nodes: [mount("score", child, { fix: { quote: undefined } })] })).toEqual([]);
 });

@@ -22,7 +22,8 @@ export function checkUnprovided({ place: graph, parts, outputs }: View, provider
   for (const { place, reads } of parts)
     for (const { key, implied } of reads) {
       if (providers.has(key.name)) continue;
-      if (implied) missing("PULSE_MOUNT_INPUT_MISSING", place, key.name, "neither wires (in) nor fixes (fix) its input");
+      if (implied)
+        missing("PULSE_MOUNT_INPUT_MISSING", place, key.name, "neither wires (in) nor fixes (fix) its input");
       else missing("PULSE_KEY_UNPROVIDED", place, key.name, "requires key");
     }
   for (const { name } of outputs)

@@ -52,7 +52,14 @@ test("CORE-26 a graph that was valid and was changed since is looked at anew", (
 });
 
 test("CORE-26 a mounted graph that graph() did not make is looked at, with its path", () => {
-  const loose: AnyGraph = { kind: "graph", name: "inner", inputs: [], outputs: [], nodes: [part("one", [a], [])], aspects: [] };
+  const loose: AnyGraph = {
+    kind: "graph",
+    name: "inner",
+    inputs: [],
+    outputs: [],
+    nodes: [part("one", [a], [])],
+    aspects: [],
+  };
   const outer: AnyGraph = { ...loose, name: "outer", nodes: [mount("m", loose)] };
   expect(problemsOf(outer)).toMatchObject([{ code: "PULSE_KEY_UNPROVIDED", path: "outer/m/inner/one" }]);
 });
@@ -90,13 +97,24 @@ const drafts = fc
       keys.push(made);
       if (!step.mounted) return part(`n${index}`, step.optional ? reads.map((key) => optional(key)) : reads, [made]);
       const result = anyKey("result");
-      const child: AnyGraph = graph("child", { inputs: reads, outputs: [result], nodes: [part("inner", reads, [result])] });
+      const child: AnyGraph = graph("child", {
+        inputs: reads,
+        outputs: [result],
+        nodes: [part("inner", reads, [result])],
+      });
       return mount(`n${index}`, child, { out: { result: made } } as never);
     });
     return { inputs: [input], outputs: keys.slice(-2), nodes };
   });
 
-const build = ({ inputs, outputs, nodes }: Draft): AnyGraph => ({ kind: "graph", name: "random", inputs, outputs, nodes, aspects: [] });
+const build = ({ inputs, outputs, nodes }: Draft): AnyGraph => ({
+  kind: "graph",
+  name: "random",
+  inputs,
+  outputs,
+  nodes,
+  aspects: [],
+});
 const madeBy = (node: AnyGraph["nodes"][number] | undefined): AnyKey =>
   (node?.kind === "node" ? node.provides[0] : Object.values(node?.out ?? {})[0]) as AnyKey;
 
@@ -115,7 +133,10 @@ const faults: Readonly<Record<string, (draft: Draft, at: number) => readonly [Dr
   "a node id twice": (draft, at) => {
     const { id } = draft.nodes[at] as Node;
     const path = `random/${id}`;
-    return [{ ...draft, nodes: [...draft.nodes, part(id, [], [])] }, { code: "PULSE_NODE_DUPLICATE", path, ends: [path, path] }];
+    return [
+      { ...draft, nodes: [...draft.nodes, part(id, [], [])] },
+      { code: "PULSE_NODE_DUPLICATE", path, ends: [path, path] },
+    ];
   },
   "a bad name": (draft) => [
     { ...draft, nodes: [...draft.nodes, part("a/b", [], [])] },
@@ -138,11 +159,20 @@ const faults: Readonly<Record<string, (draft: Draft, at: number) => readonly [Dr
   },
   "a second provider": (draft, at) => [
     { ...draft, nodes: [...draft.nodes, part("stranger", [], [madeBy(draft.nodes[at])])] },
-    { code: "PULSE_KEY_DUPLICATE_PROVIDER", path: "random/stranger", ends: [`random/${draft.nodes[at]?.id}`, "random/stranger"] },
+    {
+      code: "PULSE_KEY_DUPLICATE_PROVIDER",
+      path: "random/stranger",
+      ends: [`random/${draft.nodes[at]?.id}`, "random/stranger"],
+    },
   ],
   "a key without a provider": (draft) => [
     { ...draft, nodes: [...draft.nodes, part("stranger", [anyKey("madeby0")], [])] },
-    { code: "PULSE_KEY_UNPROVIDED", path: "random/stranger", ends: ["random/stranger", "madeby0"], suggestion: "made-by-0" },
+    {
+      code: "PULSE_KEY_UNPROVIDED",
+      path: "random/stranger",
+      ends: ["random/stranger", "madeby0"],
+      suggestion: "made-by-0",
+    },
   ],
   "an output without a provider": (draft) => [
     { ...draft, outputs: [...draft.outputs, anyKey("nobody")] },
@@ -152,7 +182,10 @@ const faults: Readonly<Record<string, (draft: Draft, at: number) => readonly [Dr
     const made = madeBy(draft.nodes[at]);
     const back = anyKey("back");
     return [
-      { ...draft, nodes: [...draft.nodes, part("there", [made, back], [anyKey("x")]), part("self", [back, made], [back])] },
+      {
+        ...draft,
+        nodes: [...draft.nodes, part("there", [made, back], [anyKey("x")]), part("self", [back, made], [back])],
+      },
       { code: "PULSE_CYCLE", path: "random/self", ends: ["random/self"] },
     ];
   },
@@ -166,14 +199,17 @@ const faults: Readonly<Record<string, (draft: Draft, at: number) => readonly [Dr
   ],
 };
 
-test.each(Object.entries(faults))("CORE-26 in random graphs %s is found, with its path and both ends", (_fault, plant) => {
-  fc.assert(
-    fc.property(drafts, fc.nat(), (draft, pick) => {
-      const [faulty, wanted] = plant(draft, pick % draft.nodes.length);
-      expect(problemsOf(build(faulty))).toMatchObject([wanted]);
-    }),
-  );
-});
+test.each(Object.entries(faults))(
+  "CORE-26 in random graphs %s is found, with its path and both ends",
+  (_fault, plant) => {
+    fc.assert(
+      fc.property(drafts, fc.nat(), (draft, pick) => {
+        const [faulty, wanted] = plant(draft, pick % draft.nodes.length);
+        expect(problemsOf(build(faulty))).toMatchObject([wanted]);
+      }),
+    );
+  },
+);
 
 test("CORE-26 in random graphs a ring over any two nodes is found, with the way round", () => {
   fc.assert(

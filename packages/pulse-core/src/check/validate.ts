@@ -38,7 +38,8 @@ export function validate(graph: AnyGraph): void {
 
 function collect(graph: AnyGraph, above: Set<AnyGraph>): readonly Problem[] {
   if (valid.has(graph)) return [];
-  if (above.has(graph)) return [{ code: "PULSE_CYCLE", path: graph.name, message: `graph "${graph.name}" mounts itself` }];
+  if (above.has(graph))
+    return [{ code: "PULSE_CYCLE", path: graph.name, message: `graph "${graph.name}" mounts itself` }];
   const problems: Problem[] = [];
   const view = viewOf(graph, problems, (child, path) => {
     const inside = collect(child, new Set([...above, graph]));

@@ -9,7 +9,6 @@ import { onlyProblem, refusedFor } from "../testing/refused.ts";
 
 const a = anyKey("a");
 const b = anyKey("b");
-const child = graph("child", { nodes: [] });
 const nothing = () => {};
 
 /** What JavaScript users may put where something else is wanted. */
@@ -24,11 +23,14 @@ const garbage: readonly (readonly [string, unknown])[] = [
 ];
 
 describe.each(garbage)("%s", (_what, value) => {
-  test.each(["inputs", "outputs", "nodes", "aspects"])("CORE-26 in place of %s is a problem, not a TypeError", (list) => {
-    const problem = onlyProblem({ nodes: [], [list]: value });
-    expect(problem).toMatchObject({ code: "PULSE_DEFINITION_INVALID", path: "order" });
-    expect(problem.message).toContain(`${list} of graph "order" must be a list, but is ${typeof value}`);
-  });
+  test.each(["inputs", "outputs", "nodes", "aspects"])(
+    "CORE-26 in place of %s is a problem, not a TypeError",
+    (list) => {
+      const problem = onlyProblem({ nodes: [], [list]: value });
+      expect(problem).toMatchObject({ code: "PULSE_DEFINITION_INVALID", path: "order" });
+      expect(problem.message).toContain(`${list} of graph "order" must be a list, but is ${typeof value}`);
+    },
+  );
 
   test.each(["inputs", "outputs", "nodes", "aspects"])("CORE-26 as an entry of %s is named by its place", (list) => {
     const problem = onlyProblem({ nodes: [], [list]: [value] });
@@ -63,7 +65,7 @@ describe.each(garbage)("%s", (_what, value) => {
 test.each([undefined, null, 7, "x", {}, Symbol("x")])("CORE-26 %s in place of a body is refused", (body) => {
   const problem = onlyProblem({ nodes: [node("price", {}, body as never)] });
   expect(problem).toMatchObject({ code: "PULSE_DEFINITION_INVALID", path: "order/price" });
-  expect(problem.message).toContain("the body of node \"price\" must be a function");
+  expect(problem.message).toContain('the body of node "price" must be a function');
 });
 
 test("CORE-26 undefined entries, as circular imports leave them, are refused", () => {
@@ -83,12 +85,16 @@ test("CORE-26 a hole in a list is an entry as well", () => {
 
 test("CORE-26 a graph without any table, and without nodes, is refused", () => {
   expect(refusedFor(undefined as never)[0]).toMatchObject({ code: "PULSE_DEFINITION_INVALID" });
-  expect(onlyProblem({}).message).toContain("nodes of graph \"order\" must be a list, but is undefined");
+  expect(onlyProblem({}).message).toContain('nodes of graph "order" must be a list, but is undefined');
 });
 
 test("CORE-26 optional() cannot stand where a key is written, nor around itself", () => {
-  expect(onlyProblem({ inputs: [a], outputs: [optional(a)], nodes: [] }).message).toContain("must be a key, but is of kind \"optional\"");
-  expect(onlyProblem({ nodes: [node("write", { provides: [optional(a)] } as never, nothing)] }).path).toBe("order/write");
+  expect(onlyProblem({ inputs: [a], outputs: [optional(a)], nodes: [] }).message).toContain(
+    'must be a key, but is of kind "optional"',
+  );
+  expect(onlyProblem({ nodes: [node("write", { provides: [optional(a)] } as never, nothing)] }).path).toBe(
+    "order/write",
+  );
   expect(onlyProblem({ inputs: [optional(optional(a) as never)], nodes: [] }).code).toBe("PULSE_DEFINITION_INVALID");
 });
 

@@ -1,7 +1,6 @@
 import type { Aspect } from "../aspects/aspect.ts";
 import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
-import { keyOfEntry } from "../key-of-entry.ts";
 import type { AnyGraph, Mount } from "../mount.ts";
 import type { Node } from "../node.ts";
 import { wiringOf } from "../wiring.ts";
@@ -59,7 +58,13 @@ export function viewOf(
     problems.push(problem("PULSE_DEFINITION_INVALID", place, message));
   };
   /** The sound entries of a list. */
-  const soundIn = <Entry>(value: unknown, place: Place, name: string, wanted: string, sound: (entry: unknown) => Entry | undefined) => {
+  const soundIn = <Entry>(
+    value: unknown,
+    place: Place,
+    name: string,
+    wanted: string,
+    sound: (entry: unknown) => Entry | undefined,
+  ) => {
     const entries: Entry[] = [];
     if (!Array.isArray(value)) bad(place, name, "a list", value);
     else
@@ -128,7 +133,10 @@ function withMountReads(parts: readonly Part[], inputs: readonly AnyKey[]): read
     const { mount } = part;
     if (mount === undefined) return part;
     const wires = wiringOf(mount, (key) => has.has(key)).in;
-    return { ...part, reads: wires.map(({ input, from }) => ({ key: from, input, implied: !Object.hasOwn(mount.in, input) })) };
+    return {
+      ...part,
+      reads: wires.map(({ input, from }) => ({ key: from, input, implied: !Object.hasOwn(mount.in, input) })),
+    };
   });
 }
 

@@ -54,7 +54,7 @@ const grammar = [
 
 test("V6 CORE-27 no name of a user can break a DOT file", () => {
   const drawn = toDot(oddGraph());
-  for (const line of drawn.split("\n")) expect(grammar.some((form) => form.test(line)), line).toBe(true);
+  expect(drawn.split("\n").filter((line) => !grammar.some((form) => form.test(line)))).toEqual([]);
   const labels = [...drawn.matchAll(/label="((?:[^"\\]|\\.)*)"/g)].map(([, label]) =>
     (label as string).replaceAll(/\\(.)/g, "$1").replaceAll("&amp;", "&"),
   );

@@ -17,7 +17,9 @@ function clusterLines({ id, label, boxes, clusters }: Cluster, indent: string): 
   return [
     `${indent}subgraph cluster_${id} {`,
     `${indent}  label=${quote(label)};`,
-    ...boxes.map(({ id: box, label: text, shape }) => `${indent}  ${box} [label=${quote(text)}, shape=${shapes[shape]}];`),
+    ...boxes.map(
+      ({ id: box, label: text, shape }) => `${indent}  ${box} [label=${quote(text)}, shape=${shapes[shape]}];`,
+    ),
     ...clusters.flatMap((cluster) => clusterLines(cluster, `${indent}  `)),
     `${indent}}`,
   ];

@@ -39,13 +39,22 @@ export function compile(compiler: Compiler, files: Readonly<Record<string, strin
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
     const config = {
       extends: join(here, "..", "..", "tsconfig.test.json"),
-      compilerOptions: { rootDir: parse(folder).root, lib: ["ES2023", "DOM"], types: [], extendedDiagnostics: true, ...compiler.options },
+      compilerOptions: {
+        rootDir: parse(folder).root,
+        lib: ["ES2023", "DOM"],
+        types: [],
+        extendedDiagnostics: true,
+        ...compiler.options,
+      },
       include: [],
       files: Object.keys(files),
     };
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(config));
     const tsc = join(dirname(require.resolve(`${compiler.package}/package.json`)), "bin", "tsc");
-    const { stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], { encoding: "utf8", cwd: folder });
+    const { stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], {
+      encoding: "utf8",
+      cwd: folder,
+    });
     const instantiations = /^Instantiations:\s+(\d+)/m.exec(stdout)?.[1];
     if (instantiations === undefined) throw new Error(`${compiler.name} did not finish:\n${stdout}${stderr}`);
     return { diagnostics: diagnosticsIn(stdout), instantiations: Number(instantiations) };

@@ -6,8 +6,31 @@ import { part } from "./parts.ts";
 
 /** Names that mean something to Mermaid, to DOT, to HTML or to Markdown. */
 export const oddNames = [
-  'a"b', "end", "x\ny", "`md`", "<b>&amp;<b>", "日本", "\\N", "a]b", "#35;", "\u0000", "\ud800", "click", "g0", "--> x",
-  "%% c", "{}|()", "'", ";", "constructor", "subgraph", "**b**", "1. x", "- y", "_a_", "a_b-c.d",
+  'a"b',
+  "end",
+  "x\ny",
+  "`md`",
+  "<b>&amp;<b>",
+  "日本",
+  "\\N",
+  "a]b",
+  "#35;",
+  "\u0000",
+  "\ud800",
+  "click",
+  "g0",
+  "--> x",
+  "%% c",
+  "{}|()",
+  "'",
+  ";",
+  "constructor",
+  "subgraph",
+  "**b**",
+  "1. x",
+  "- y",
+  "_a_",
+  "a_b-c.d",
 ];
 
 /** A graph with those names as keys, node ids and names of graphs. */

@@ -24,6 +24,7 @@ export function refusedFor(spec: LooseSpec, name: unknown = "order"): readonly P
 /** The only problem for which `graph` refuses a table. */
 export function onlyProblem(spec: LooseSpec, name?: unknown): Problem {
   const [problem, ...more] = refusedFor(spec, name);
-  if (problem === undefined || more.length > 0) throw new Error(`one problem expected: ${JSON.stringify([problem, ...more])}`);
+  if (problem === undefined || more.length > 0)
+    throw new Error(`one problem expected: ${JSON.stringify([problem, ...more])}`);
   return problem;
 }
