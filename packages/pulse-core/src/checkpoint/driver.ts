@@ -13,12 +13,14 @@ import type { CheckpointOptions, ChildRequest, ChildScope, RestorePlan } from ".
 import { Latch } from "./latch.ts";
 import { confirmFailure, exhaustedError, runNode } from "./node-commit.ts";
 import { installPlan, planProblems } from "./restore.ts";
+import { Starts } from "./starts.ts";
 
 /** The bridge of one execution and its children: every place where the engine meets a hook. */
 export class HookDriver implements CheckpointDriver {
   readonly scope: string;
   private readonly options: CheckpointOptions;
   private readonly plans = new WeakMap<ExecutionState, RestorePlan>();
+  private readonly starts = new WeakMap<ExecutionState, Starts>();
   private readonly latch = new Latch((error) => this.root?.interrupt({ kind: "unreliable" }, error, true));
   private root: ExecutionState | undefined;
 
@@ -31,8 +33,10 @@ export class HookDriver implements CheckpointDriver {
     return this.latch.failure;
   }
 
-  runNode(level: NodeContext, allSkipped: boolean): Promise<void> {
-    return runNode(this.options.hooks, this.latch, level, allSkipped);
+  runNode(level: NodeContext, allSkipped: boolean): void {
+    // It never rejects: what a hook throws is latched in the tree.
+    const start = (): void => void runNode(this.options.hooks, this.latch, level, allSkipped);
+    (this.starts.get(level.execution) as Starts).push(start);
   }
 
   async openTry(level: NodeContext, place: number, limit: number): Promise<number> {
@@ -112,6 +116,7 @@ export class HookDriver implements CheckpointDriver {
     decide: (slot: number, state: SlotState, value: unknown) => void,
   ): readonly number[] {
     this.root ??= execution;
+    this.starts.set(execution, new Starts());
     const plan = this.plans.get(execution);
     if (plan === undefined) return [];
     this.plan(execution, plan);

@@ -11,8 +11,8 @@ export interface CheckpointDriver {
   readonly scope: string;
   /** Set once a hook has failed: nothing in the tree can become a success (CKPT-12). */
   readonly failure: { readonly cause: unknown; readonly hook: string } | undefined;
-  /** Runs one node: attempt, chain, commit, publication (CKPT-1). Never rejects. */
-  runNode(level: NodeContext, skipped: boolean): Promise<void>;
+  /** Runs one node: attempt, chain, commit, publication (CKPT-1). Never throws. */
+  runNode(level: NodeContext, skipped: boolean): void;
   /** Opens the next try of a retry; throws for an exhausted one (CKPT-32). */
   openTry(level: NodeContext, place: number, limit: number): Promise<number>;
   /** Confirms that a try failed (CKPT-34). */

@@ -12,8 +12,7 @@ import { interruption, usage } from "./signals.ts";
 export function runChain(level: NodeContext, allSkipped: boolean): void {
   const { execution } = level;
   const { checkpoint, overrides } = execution.tree;
-  // runNode never rejects: what a hook throws is latched in the tree.
-  if (checkpoint !== undefined) void checkpoint.runNode(level, allSkipped);
+  if (checkpoint !== undefined) checkpoint.runNode(level, allSkipped);
   else if (allSkipped && overrides?.replacesKeysOf(execution.path, level.node, execution.compiled) !== true) {
     releasePlaces(level);
     execution.publish(level, "skipped");
