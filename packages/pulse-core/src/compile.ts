@@ -3,7 +3,7 @@ import type { AnyKey } from "./key.ts";
 import { keyOfEntry } from "./key-of-entry.ts";
 import type { AnyGraph, Mount } from "./mount.ts";
 import type { Node } from "./node.ts";
-import { valuesClass } from "./values-class.ts";
+import { valuesPrototype } from "./values-prototype.ts";
 import { wiringOf } from "./wiring.ts";
 
 /** All that can be known of a graph without running it, as numbers (CORE-24). A slot is a key's place in the graph. */
@@ -48,8 +48,8 @@ export interface CompiledNode {
   readonly provides: readonly number[];
   /** The graph's own aspects, then the node's (CORE-13). */
   readonly aspects: readonly Aspect[];
-  /** Makes the object of values that a body takes; its prototype refuses undeclared names (CORE-9). */
-  readonly Values: new () => Record<string, unknown>;
+  /** Stands behind the object of values that a body takes, and refuses undeclared names (CORE-9). */
+  readonly values: object;
   readonly mount: CompiledMount | undefined;
 }
 
@@ -133,7 +133,7 @@ function ordinary(node: Node, index: number, graph: AnyGraph, slot: (key: AnyKey
     skippable: optional.includes(false),
     provides: node.provides.map(slot),
     aspects: [...graph.aspects, ...node.aspects],
-    Values: valuesClass(node),
+    values: valuesPrototype(node),
     mount: undefined,
   };
 }
@@ -162,7 +162,7 @@ function mounted(
     skippable: false,
     provides: wiring.out.map(({ to }) => slot(to)),
     aspects: [...graph.aspects, ...mount.aspects],
-    Values: class {} as new () => Record<string, unknown>,
+    values: Object.prototype,
     mount: {
       child,
       in: wiring.in.map(({ input, from }) => ({ name: input, slot: slot(from), childSlot: childSlot(input) })),

@@ -189,7 +189,7 @@ export class NodeContext implements AspectContext {
 
   private collect(): Record<string, unknown> {
     const { node, execution } = this;
-    const values = new node.Values();
+    const values = Object.create(node.values) as Record<string, unknown>;
     const { requires, optional } = node;
     for (let at = 0; at < requires.length; at++) {
       const slot = requires[at] as number;

@@ -23,10 +23,12 @@ export class Scheduler {
   /** The cap on the bodies of the whole tree (CORE-18). */
   readonly places: Semaphore | undefined;
   private readonly host: Host;
-  private starters: Starter[] = [];
+  // The arrays keep their room when the queue runs empty: a chain fills and empties it with every node.
+  private readonly starters: Starter[] = [];
   /** Node indices; complemented for one that waited for its place and has it. */
-  private nodes: number[] = [];
+  private readonly nodes: number[] = [];
   private head = 0;
+  private tail = 0;
   private draining = false;
   /** Values on their way into mounts. A queue, so that a long way through mounts needs no stack (CORE-35). */
   private flows: { readonly from: Starter; readonly node: number; readonly slot: number; readonly childSlot: number }[] = [];
@@ -37,8 +39,8 @@ export class Scheduler {
   }
 
   push(starter: Starter, node: number): void {
-    this.starters.push(starter);
-    this.nodes.push(node);
+    this.starters[this.tail] = starter;
+    this.nodes[this.tail++] = node;
   }
 
   /** A decided slot is to flow into a mount; it does with the next {@link drain}, before another node starts. */
@@ -51,18 +53,20 @@ export class Scheduler {
     this.draining = true;
     for (;;) {
       if (this.flows.length > 0) this.deliver();
-      if (this.head === this.nodes.length) break;
       const { head } = this;
-      const at = head + (this.host.pick?.(this.nodes.length - head) ?? 0);
+      if (head === this.tail) break;
+      const at = this.host.pick === undefined ? head : head + this.host.pick(this.tail - head);
       const starter = this.starters[at] as Starter;
       const node = this.nodes[at] as number;
-      this.starters[at] = this.starters[head] as Starter;
-      this.nodes[at] = this.nodes[head] as number;
+      if (at !== head) {
+        this.starters[at] = this.starters[head] as Starter;
+        this.nodes[at] = this.nodes[head] as number;
+      }
       this.head++;
-      if (this.head > compactFrom && this.head * 2 > this.nodes.length) this.compact();
+      if (this.head === this.tail) this.head = this.tail = 0;
+      else if (this.head > compactFrom && this.head * 2 > this.tail) this.compact();
       this.take(starter, node);
     }
-    this.compact();
     this.draining = false;
   }
 
@@ -93,14 +97,9 @@ export class Scheduler {
   }
 
   private compact(): void {
-    if (this.head === this.nodes.length) {
-      this.starters.length = 0;
-      this.nodes.length = 0;
-      this.head = 0;
-      return;
-    }
-    this.starters = this.starters.slice(this.head);
-    this.nodes = this.nodes.slice(this.head);
+    this.starters.copyWithin(0, this.head, this.tail);
+    this.nodes.copyWithin(0, this.head, this.tail);
+    this.tail -= this.head;
     this.head = 0;
   }
 }
