@@ -52,6 +52,8 @@ export function optional<Name extends string, Value, Given>(
   wrapped: Key<Name, Value, Given>,
 ): OptionalKey<Name, Value, Given> {
   // The cast adds what only types hold, as in `key`.
-  const made: Plain<OptionalKey<Name, Value, Given>> = { kind: "optional", name: wrapped.name, key: wrapped };
+  // JavaScript users may wrap nothing, as circular imports leave it: the check of the graph reports it (CORE-26).
+  const name = (wrapped as typeof wrapped | undefined)?.name as Name;
+  const made: Plain<OptionalKey<Name, Value, Given>> = { kind: "optional", name, key: wrapped };
   return Object.freeze(made) as OptionalKey<Name, Value, Given>;
 }

@@ -77,6 +77,13 @@ test("CORE-26 undefined entries, as circular imports leave them, are refused", (
   expect(problems.map(({ code }) => code)).toEqual(Array(6).fill("PULSE_DEFINITION_INVALID"));
 });
 
+test("CORE-26 optional() around nothing is refused where it stands", () => {
+  for (const nothingAtAll of [undefined, null, 7]) {
+    const problem = onlyProblem({ nodes: [part("price", [optional(nothingAtAll as never)], [])] });
+    expect(problem).toMatchObject({ code: "PULSE_DEFINITION_INVALID", path: "order/price" });
+  }
+});
+
 test("CORE-26 a hole in a list is an entry as well", () => {
   const holed: unknown[] = [];
   holed.length = 2;
