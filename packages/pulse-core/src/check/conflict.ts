@@ -1,26 +1,21 @@
 import type { Problem } from "../errors.ts";
-import type { AnyKey } from "../key.ts";
 import { textOf } from "./place.ts";
 import { problem } from "./problem.ts";
 import type { KeyList, View } from "./view.ts";
 
 /** Two key objects of one name (CORE-1). Names both uses; a third use of either object adds nothing. */
-export function checkKeyConflicts({ lists }: View): Problem[] {
+export function checkKeyConflicts({ keys }: View): Problem[] {
   const problems: Problem[] = [];
   const uses = new Map<string, KeyList>();
-  const seen = new Set<AnyKey>();
-  for (const list of lists)
-    for (const key of list.keys) {
-      if (seen.has(key)) continue;
-      seen.add(key);
-      const first = uses.get(key.name);
-      if (first === undefined) {
-        uses.set(key.name, list);
-        continue;
-      }
-      const [one, other] = [first, list].map(({ place, name }) => `${name} of ${textOf(place)}`);
-      const message = `key "${key.name}" in ${other} is another object than in ${one}; make each key once and import it`;
-      problems.push(problem("PULSE_KEY_CONFLICT", list.place, message, [first.place, list.place]));
+  for (const [{ name: key }, list] of keys) {
+    const first = uses.get(key);
+    if (first === undefined) {
+      uses.set(key, list);
+      continue;
     }
+    const [one, other] = [first, list].map(({ place, name }) => `${name} of ${textOf(place)}`);
+    const message = `key "${key}" in ${other} is another object than in ${one}; make each key once and import it`;
+    problems.push(problem("PULSE_KEY_CONFLICT", list.place, message, [first.place, list.place]));
+  }
   return problems;
 }

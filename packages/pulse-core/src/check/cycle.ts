@@ -13,55 +13,35 @@ const printedMax = 20;
  */
 export function checkCycles({ place: graph, parts, outputs }: View, providers: Providers): Problem[] {
   const problems: Problem[] = [];
-  /** By part, once it is known: the part whose fault it is that this one never starts. */
+  /** By part: the part whose fault it is that this one never starts. */
   const stuck = new Map<number, Part>();
   /** By part in a ring: where on the way the ring, and all that shares a part with it, begins. */
   const ringStart = new Map<number, number>();
-  /** By part: its place on the way from the root, -1 when it has been left. */
-  const onWay = new Map<number, number>();
+  /** By part: its place on the way from the root, counted from 1; 0 before it is entered, -1 when it has been left. */
+  const onWay = new Int32Array(parts.length);
   const way: { readonly index: number; next: number }[] = [];
-  const enter = (index: number): void => {
-    onWay.set(index, way.length);
-    way.push({ index, next: 0 });
+  const enter = (index: number): void => void (onWay[index] = way.push({ index, next: 0 }));
+  const blame = (index: number | undefined, cause: Part | undefined): void => {
+    if (index !== undefined && cause !== undefined && !stuck.has(index)) stuck.set(index, cause);
   };
 
   for (let root = 0; root < parts.length; root++) {
-    if (!onWay.has(root)) enter(root);
+    if (onWay[root] === 0) enter(root);
     for (let step = way.at(-1); step !== undefined; step = way.at(-1)) {
       const { index } = step;
       const part = parts[index] as Part;
       const read = part.reads[step.next++];
       if (read === undefined) {
         way.pop();
-        onWay.set(index, -1);
-        // What this one needs has been judged, unless it is on the way: then a ring was found.
-        const cause = stuck.get(index) ?? causeOf(part, providers, stuck);
-        if (cause !== undefined) stuck.set(index, cause);
+        onWay[index] = -1;
+        blame(way.at(-1)?.index, stuck.get(index));
         continue;
       }
-      const need = providers.get(read.key.name) ?? -1;
-      if (need < 0) continue;
-      const start = onWay.get(need);
-      if (start === undefined) enter(need);
-      else if (start >= 0) {
-        let shares = false;
-        for (let at = way.length - 1; at >= start;) {
-          const each = (way[at] as { readonly index: number }).index;
-          const known = ringStart.get(each);
-          // From there up to here all are marked already: looking at each again and again would not be linear.
-          at = (known ?? at) - 1;
-          shares ||= known !== undefined;
-          ringStart.set(each, Math.min(known ?? start, start));
-          if (known === undefined) stuck.set(each, parts[need] as Part);
-        }
-        if (!shares)
-          problems.push(
-            cycle(
-              way.slice(start).map((each) => each.index),
-              parts,
-            ),
-          );
-      }
+      const need = providers.get(read.key.name);
+      if (need === undefined) blame(index, part);
+      else if (onWay[need] === 0) enter(need);
+      else if (onWay[need] === -1) blame(index, stuck.get(need));
+      else if (need >= 0) closeRing((onWay[need] as number) - 1, parts[need] as Part);
     }
   }
   for (const { name } of outputs) {
@@ -71,15 +51,23 @@ export function checkCycles({ place: graph, parts, outputs }: View, providers: P
     problems.push(problem("PULSE_OUTPUT_UNREACHABLE", graph, message, [cause, name]));
   }
   return problems;
-}
 
-function causeOf(part: Part, providers: Providers, stuck: ReadonlyMap<number, Part>): Part | undefined {
-  for (const { key } of part.reads) {
-    const need = providers.get(key.name);
-    const cause = need === undefined ? part : stuck.get(need);
-    if (cause !== undefined) return cause;
+  /** The way from `start` to its end is a ring. */
+  function closeRing(start: number, cause: Part): void {
+    let shares = false;
+    for (let at = way.length - 1; at >= start; ) {
+      const each = (way[at] as { readonly index: number }).index;
+      const known = ringStart.get(each);
+      // From there up to here all are marked already: looking at each again and again would not be linear.
+      at = (known ?? at) - 1;
+      shares ||= known !== undefined;
+      ringStart.set(each, Math.min(known ?? start, start));
+      blame(each, cause);
+    }
+    if (shares) return;
+    const ring = way.slice(start).map(({ index }) => index);
+    problems.push(cycle(ring, parts));
   }
-  return undefined;
 }
 
 /** `ring` goes from each part to one that it needs. It is told the way of the data, from the part that stands first. */

@@ -1,5 +1,4 @@
 import type { Problem } from "../errors.ts";
-import type { AnyKey } from "../key.ts";
 import { isStandardSchema } from "../type.ts";
 import { kindOf, textOf, wordOf } from "./place.ts";
 import type { Place } from "./place.ts";
@@ -7,7 +6,7 @@ import { problem } from "./problem.ts";
 import type { View } from "./view.ts";
 
 /** Names that are no names, node ids that stand twice (CORE-4), and keys without a type (CORE-2). */
-export function checkNames({ place: graph, parts, lists }: View, graphName: unknown): Problem[] {
+export function checkNames({ place: graph, parts, keys }: View, graphName: unknown): Problem[] {
   const problems: Problem[] = [];
   const bad = (place: Place, what: string, wanted: string, found: unknown): void => {
     const is = typeof found === "string" ? `"${found}"` : kindOf(found);
@@ -27,17 +26,13 @@ export function checkNames({ place: graph, parts, lists }: View, graphName: unkn
     }
     ids.add(place.id);
   }
-  const seen = new Set<AnyKey>();
-  for (const { place, keys } of lists)
-    for (const key of keys) {
-      if (seen.has(key)) continue;
-      seen.add(key);
-      if (!isName(key.name)) bad(place, "name of a key", "a text, and not empty", key.name);
-      const type: unknown = key.type;
-      if (isStandardSchema(type) || (type as { readonly kind?: unknown } | null | undefined)?.kind === "type") continue;
-      const message = `the type of key "${wordOf(key.name)}" must be a Standard Schema or type(), but is ${kindOf(type)}`;
-      problems.push(problem("PULSE_DEFINITION_INVALID", place, message));
-    }
+  for (const [key, { place }] of keys) {
+    if (!isName(key.name)) bad(place, "name of a key", "a text, and not empty", key.name);
+    const type: unknown = key.type;
+    if (isStandardSchema(type) || (type as { readonly kind?: unknown } | null | undefined)?.kind === "type") continue;
+    const message = `the type of key "${wordOf(key.name)}" must be a Standard Schema or type(), but is ${kindOf(type)}`;
+    problems.push(problem("PULSE_DEFINITION_INVALID", place, message));
+  }
   return problems;
 }
 

@@ -41,6 +41,8 @@ export interface View {
   readonly parts: readonly Part[];
   /** Every list in which a key is named by its own object, in order of the definition. */
   readonly lists: readonly KeyList[];
+  /** Every key object, with the list that names it first. */
+  readonly keys: ReadonlyMap<AnyKey, KeyList>;
 }
 
 type Loose<Name extends PropertyKey> = { readonly [Each in Name]?: unknown };
@@ -53,6 +55,12 @@ export function viewOf(
   isSound: (child: AnyGraph, path: string) => boolean,
 ): View {
   const lists: KeyList[] = [];
+  const firstUses = new Map<AnyKey, KeyList>();
+  const note = (place: Place, name: string, keys: readonly AnyKey[]): void => {
+    const list = { place, name, keys };
+    lists.push(list);
+    for (const key of keys) if (!firstUses.has(key)) firstUses.set(key, list);
+  };
   const bad = (place: Place, what: string, wanted: string, found: unknown): void => {
     const message = `${what} of ${textOf(place)} must be ${wanted}, but is ${kindOf(found)}`;
     problems.push(problem("PULSE_DEFINITION_INVALID", place, message));
@@ -77,7 +85,7 @@ export function viewOf(
   };
   const keysIn = (value: unknown, place: Place, name: string, sound = asKey): AnyKey[] => {
     const keys = soundIn(value, place, name, sound === asKey ? "a key" : "a key or optional(key)", sound);
-    lists.push({ place, name, keys });
+    note(place, name, keys);
     return keys;
   };
   /** The sound entries of a mount's `in` or `out`. */
@@ -90,7 +98,7 @@ export function viewOf(
         if (key === undefined) bad(place, `"${port}" in ${name}`, "a key", entry);
         else sound[port] = key;
       }
-    lists.push({ place, name, keys: Object.values(sound) });
+    note(place, name, Object.values(sound));
     return sound;
   };
   const partOf = (part: Loose<keyof Node | keyof Mount>, graph: string): Part => {
@@ -110,7 +118,7 @@ export function viewOf(
     if (!isGraph) bad(place, "what is mounted", "a graph", part.graph);
     const sound = isGraph && isSound(mount.graph, pathOf(place));
     const writes = out === undefined ? (sound ? mount.graph.outputs : []) : Object.values(out);
-    if (out === undefined) lists.push({ place, name: "the outputs", keys: writes });
+    if (out === undefined) note(place, "the outputs", writes);
     return { place, mount: sound ? mount : undefined, reads: [], writes };
   };
 
@@ -121,7 +129,7 @@ export function viewOf(
   const outputs = keysIn(graph.outputs, place, "outputs");
   soundIn(graph.aspects, place, "aspects", "an aspect", asAspect);
   const parts = soundIn(graph.nodes, place, "nodes", "a node or a mount", asPart).map((part) => partOf(part, name));
-  return { place, inputs, outputs, parts: withMountReads(parts, inputs), lists };
+  return { place, inputs, outputs, parts: withMountReads(parts, inputs), lists, keys: firstUses };
 }
 
 /** Fills in what mounts read. An optional input of a child is wired by itself only if the parent has that very key (CORE-19). */
