@@ -195,7 +195,8 @@ export class NodeContext implements AspectContext {
       const slot = requires[at] as number;
       const name = this.keyAt(slot).name;
       if (execution.slotState[slot] === ready) values[name] = this.valueAt(slot);
-      else if (optional[at] !== true) {
+      else if (optional[at] === true) values[name] = undefined;
+      else {
         Object.defineProperty(values, name, {
           enumerable: true,
           get: () => {
