@@ -62,7 +62,8 @@ async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan
       // A skip is no failed try: what was written before it stays, so that CORE-42 refuses it as it does without a retry.
       if (isSkip(error) && !outer.aborted) merge(level);
       level.close();
-      if (outer.aborted || tree.checkpoint?.failure !== undefined || isSkip(error)) throw error;
+      // Closed: an aspect outside answered for the node already, so nothing more is tried for it.
+      if (outer.aborted || outer.closed || tree.checkpoint?.failure !== undefined || isSkip(error)) throw error;
       reportFailed(level, index, error);
       if (index < plan.limit && !plan.when(error, index)) throw error;
       // With checkpoints the failure is confirmed before anything else happens (CKPT-34).
