@@ -13,7 +13,11 @@ const cpuMicroseconds = () => {
 
 async function measure() {
   const begin = cpuMicroseconds();
-  const runs = { own: await engines[engine](workload), hand: await engines["hand-written"](workload) };
+  const runs = {
+    own: await engines[engine](workload),
+    hand: await engines["hand-written"](workload),
+    same: await engines["hand-written, same bodies"](workload),
+  };
   const buildUs = (cpuMicroseconds() - begin) / workload.size;
   const once = async (name) => {
     const value = await runs[name]();
@@ -24,18 +28,20 @@ async function measure() {
     await once("own");
     return { buildUs, us: (cpuMicroseconds() - before) / workload.size };
   }
-  for (const name of ["hand", "own"]) for (let turn = 0; turn < 60; turn++) await once(name);
-  const samples = { own: [], hand: [] };
-  const times = { own: 3, hand: 30 };
+  const names = engine.startsWith("pulse") ? ["hand", "same", "own"] : ["hand", "own"];
+  for (const name of names) for (let turn = 0; turn < 100; turn++) await once(name);
+  const samples = { own: [], hand: [], same: [] };
+  const times = { own: 3, hand: 30, same: 5 };
   const until = performance.now() + Number(seconds) * 1000;
   while (performance.now() < until || samples.own.length < 5)
-    for (const name of ["hand", "own"]) {
+    for (const name of names) {
       const before = cpuMicroseconds();
       for (let turn = 0; turn < times[name]; turn++) await once(name);
       samples[name].push((cpuMicroseconds() - before) / times[name] / workload.size);
     }
   const us = median(samples.own);
-  return { buildUs, us, handUs: median(samples.hand), ratio: us / median(samples.hand), bytes: await allocated(runs.own) };
+  const same = samples.same.length === 0 ? {} : { sameRatio: us / median(samples.same), sameBytes: await allocated(runs.same) };
+  return { buildUs, us, handUs: median(samples.hand), ratio: us / median(samples.hand), bytes: await allocated(runs.own), ...same };
 }
 
 /** Bytes that one run allocates, a node; the young generation must be larger than all of it. */
