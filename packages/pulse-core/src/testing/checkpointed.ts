@@ -35,15 +35,24 @@ export function runCheckpointed<Graph extends AnyGraph & Ports>(
   return running.wait();
 }
 
+export interface ResumeOptions extends ExecutionOptions {
+  /** Awaited in each hook call. */
+  readonly pace?: () => Promise<void>;
+  readonly idempotencyKey?: (scope: string, nodeId: string) => string;
+}
+
 /** An execution of the same run after a crash or a stop: what the record has confirmed is restored. Not started. */
 export function resumed<Graph extends AnyGraph & Ports>(
   graph: Graph,
   inputs: InputsOf<Graph>,
   record: RunRecord,
-  options: ExecutionOptions = {},
+  { pace, idempotencyKey, ...options }: ResumeOptions = {},
 ): { readonly hooks: RecordingHooks; readonly running: Execution<OutcomeOf<Graph>> } {
-  const hooks = recordingHooks(record);
-  const running = checkpointed(graph, inputs, hooks, options);
+  const hooks = recordingHooks(record, pace);
+  const running = execution(graph, inputs, {
+    ...options,
+    checkpoint: checkpoint({ scope: rootScope, hooks, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
+  });
   restoreNodes(running as Execution<unknown>, { nodes: record.confirmed(rootScope) });
   return { hooks, running };
 }

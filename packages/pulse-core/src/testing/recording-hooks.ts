@@ -31,11 +31,18 @@ export interface RecordingHooks extends CheckpointHooks {
   fail(hook: PlainHook, id: string, error: unknown, moment?: Moment): void;
   /** From the hook call of this number on, counted from 1, each throws: the process is as good as dead. */
   crashAt(call: number, moment: Moment): void;
+  /** Does something when the hook call of this number, counted from 1, comes in. */
+  atCall(call: number, act: () => void): void;
 }
 
-export function recordingHooks(record: RunRecord = new RunRecord()): RecordingHooks {
+/** `pace` is awaited in each call, between its moments. */
+export function recordingHooks(
+  record: RunRecord = new RunRecord(),
+  pace: () => Promise<void> = () => Promise.resolve(),
+): RecordingHooks {
   const calls: string[] = [];
   const steps = new Map<string, (call: HookCall) => Promise<void>>();
+  const acts = new Map<number, () => void>();
   let crash: { readonly at: number; readonly moment: Moment } | undefined;
 
   const interposed = async <Result>(hook: PlainHook, id: string, call: HookCall, act: () => Result): Promise<Result> => {
@@ -47,7 +54,9 @@ export function recordingHooks(record: RunRecord = new RunRecord()): RecordingHo
       steps.delete(key);
       await planned?.(call);
     };
+    acts.get(number)?.();
     await step("before");
+    await pace();
     const result = act();
     await step("after");
     return result;
@@ -69,6 +78,7 @@ export function recordingHooks(record: RunRecord = new RunRecord()): RecordingHo
     crashAt(at, moment) {
       crash = { at, moment };
     },
+    atCall: (call, act) => void acts.set(call, act),
     openAttempt: (request) => interposed("openAttempt", record.attempt(request).id, request, () => record.attempt(request)),
     failAttempt: (id, call) => interposed("failAttempt", id, call, () => void record.failed.add(id)),
     openChild: (request) =>

@@ -41,6 +41,16 @@ export class RunRecord {
     return [...this.failed].some((id) => id.startsWith(`${scope}/`) && !/[/@]/.test(id.slice(scope.length + 1)));
   }
 
+  isConfirmed(scope: string, nodeId: string): boolean {
+    return this.nodes.get(scope)?.has(nodeId) === true;
+  }
+
+  /** What counts at the end, sorted: the confirmed nodes and failed attempts that stand under no failed attempt (CKPT-22). */
+  get valid(): readonly string[] {
+    const isVoid = (id: string): boolean => [...this.failed].some((failed) => id !== failed && /^[/@]/.test(id.slice(failed.length)) && id.startsWith(failed));
+    return [...this.lines.filter((line) => !isVoid(line)), ...[...this.failed].filter((id) => !isVoid(id)).map((id) => `${id} failed`)].toSorted();
+  }
+
   keep({ scope, nodeId, reason }: NodeResult, outputs: readonly KeptOutput[]): void {
     const nodes = this.nodes.get(scope) ?? new Map<string, KeptNode>();
     if (nodes.has(nodeId)) throw new Error(`node ${nodeId} of scope ${scope} is confirmed twice`);
