@@ -208,6 +208,41 @@ test("CKPT-12 after a reliable failure no hook is called, waiting nodes are canc
   expect(hooks.calls.length).toBe(calls);
 });
 
+test("CKPT-12 CKPT-7 a reliable failure deep in one mount stops the whole tree: no hook is called in another mount after it", async () => {
+  const hooks = recordingHooks();
+  const gate = deferred();
+  const reasons: unknown[] = [];
+  const quick = graph("quick", { outputs: [a], nodes: [node("inner", { provides: [a] }, () => ({ a: 1 }))] });
+  const slow = graph("slow", {
+    outputs: [b],
+    nodes: [
+      node("inner", { provides: [b], aspects: [catching] }, async (_values, { signal }) => {
+        await aborted(signal).catch((error: unknown) => reasons.push(error));
+        await gate.promise;
+        return { b: 2 };
+      }),
+    ],
+  });
+  const outer = graph("outer", {
+    outputs: [a, b],
+    nodes: [
+      mount("one", graph("middle", { outputs: [a], nodes: [mount("deep", quick, { aspects: [retry({ limit: 2 })] })] })),
+      mount("two", slow, { aspects: [retry({ limit: 2 })] }),
+    ],
+  });
+  const held = hooks.hold("commit", "root/one/deep@0#1/inner");
+  const running = runCheckpointed(outer, {}, hooks);
+  await held.reached;
+  await turn();
+  held.fail(down);
+  await turn();
+  expect(reasons).toMatchObject([{ code: "PULSE_CHECKPOINT", cause: down }]);
+  const calls = hooks.calls.length;
+  gate.resolve();
+  const error = await rejectionOf(running, "PULSE_CHECKPOINT");
+  expect([error.cause, error.details.others, hooks.calls.length]).toEqual([down, [], calls]);
+});
+
 test("CKPT-12 CKPT-11 the first reliable failure is the cause, whatever fails after it", async () => {
   const hooks = recordingHooks();
   const two = graph("two", {

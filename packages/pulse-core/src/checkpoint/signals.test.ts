@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { aspect, graph, limiter, mount, node, retry, timeout } from "../index.ts";
 import { checkpointed, resumed, runCheckpointed } from "../testing/checkpointed.ts";
@@ -8,6 +9,7 @@ import { numberKey } from "../testing/keys.ts";
 import { recordingHooks } from "../testing/recording-hooks.ts";
 import { rejectionOf } from "../testing/rejection.ts";
 import { notStarted } from "./index.ts";
+import type { HookCall } from "./index.ts";
 
 const a = numberKey("a");
 const b = numberKey("b");
@@ -424,6 +426,42 @@ test("CORE-46 CORE-37 a run that is cancelled before its start calls no hook", a
     await rejectionOf(running.wait(), "PULSE_INTERRUPTED");
   }
   expect(hooks.calls).toEqual([]);
+});
+
+test("CORE-46 CKPT-10 a cancel right after the start lets no hook be called", async () => {
+  const hooks = recordingHooks();
+  const one = graph("one", { outputs: [a], nodes: [node("n", { provides: [a] }, () => ({ a: 1 }))] });
+  const running = checkpointed(one, {}, hooks);
+  running.start();
+  running.cancel(enough);
+  expect((await rejectionOf(running.wait(), "PULSE_INTERRUPTED")).cause).toBe(enough);
+  await turn();
+  expect(hooks.calls).toEqual([]);
+});
+
+test("G12 CORE-38 hooks that all read their signal put no listener of their own on the caller's", async () => {
+  const hooks = recordingHooks();
+  const { signal } = new AbortController();
+  const seen: (readonly [aborted: boolean, listeners: number])[] = [];
+  const look = (call: HookCall): void => void seen.push([call.signal.aborted, getEventListeners(signal, "abort").length]);
+  const keys = Array.from({ length: 100 }, (_, index) => numberKey(`k${index}`));
+  const wide = graph("wide", {
+    outputs: keys,
+    nodes: keys.map((own, index) =>
+      node(`n${index}`, { provides: [own], aspects: [retry({ limit: 2 })] }, (_values, { attempt }) => {
+        if (attempt === 1) throw new Error("again");
+        return { [own.name]: index };
+      }),
+    ),
+  });
+  await runCheckpointed(wide, {}, {
+    ...hooks,
+    openAttempt: (request) => (look(request), hooks.openAttempt(request)),
+    failAttempt: (id, call) => (look(call), hooks.failAttempt(id, call)),
+    commit: (request) => (look(request), hooks.commit(request)),
+  }, { signal });
+  expect(seen).toEqual(Array.from({ length: 500 }, () => [false, 1]));
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 test("CORE-30 a hook that never settles is cancelled with the rest and named after the drain time", async () => {
