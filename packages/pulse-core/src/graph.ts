@@ -2,10 +2,14 @@ import type { Aspect } from "./aspects/aspect.ts";
 import { validate } from "./check/validate.ts";
 import type { Requirement } from "./context.ts";
 import { frozenList } from "./frozen.ts";
-import type { CheckNodes, CheckOutputs, NamesIn } from "./infer.ts";
+import type { CheckNodes, CheckOutputs, InputsOf, NamesIn } from "./infer.ts";
 import type { AnyKey } from "./key.ts";
 import type { AnyGraph, Mount } from "./mount.ts";
 import type { Node } from "./node.ts";
+import { execution } from "./run/execution.ts";
+import type { Execution } from "./run/execution.ts";
+import type { ExecutionOptions } from "./run/options.ts";
+import type { OutcomeOf } from "./run/outcome.ts";
 
 /** A built graph: immutable, and may run many times at once (CORE-24). */
 export interface Graph<
@@ -14,6 +18,14 @@ export interface Graph<
 > extends AnyGraph {
   readonly inputs: Inputs;
   readonly outputs: Outputs;
+  /**
+   * Builds an execution of this graph; nothing runs before its `start` (CORE-28).
+   * @throws PULSE_INVALID for inputs or options that do not fit, with every problem
+   */
+  execution(
+    inputs: InputsOf<Graph<Inputs, Outputs>>,
+    options?: ExecutionOptions,
+  ): Execution<OutcomeOf<Graph<Inputs, Outputs>>>;
 }
 
 /** The table that {@link graph} is made of. */
@@ -43,7 +55,7 @@ export function graph<
     Nodes & CheckNodes<Nodes, Inputs[number]["name"]>
   >,
 ): Graph<Inputs, Outputs> {
-  const made: Graph<Inputs, Outputs> = Object.freeze({
+  const table: AnyGraph & { readonly inputs: Inputs; readonly outputs: Outputs } = {
     kind: "graph",
     name,
     // The casts hold because the copies have the same entries.
@@ -51,7 +63,13 @@ export function graph<
     outputs: frozenList<AnyKey>(spec?.outputs ?? []) as Outputs,
     nodes: frozenList<Node | Mount>(spec?.nodes),
     aspects: frozenList(spec?.aspects ?? []),
-  });
+  };
+  // Not enumerable: a graph is data to whoever looks at it.
+  const made = Object.freeze(
+    Object.defineProperty(table, "execution", {
+      value: (inputs: InputsOf<Graph<Inputs, Outputs>>, options?: ExecutionOptions) => execution(made, inputs, options),
+    }),
+  ) as Graph<Inputs, Outputs>;
   validate(made);
   return made;
 }

@@ -340,6 +340,37 @@ test("CORE-13 CKPT-10 an aspect that answers before its retry is done: nothing m
   expect(bodies).toBe(1);
 });
 
+test.each(["openChild root/m", "openAttempt root/m/first", "commit root/m/first"])(
+  "CORE-13 CKPT-5 an aspect that answers for a mount at its %s: nothing more is begun in the child",
+  async (at) => {
+    const hooks = recordingHooks();
+    const [hook, id] = at.split(" ") as ["openChild" | "openAttempt" | "commit", string];
+    const held = hooks.hold(hook, id);
+    const bodies: string[] = [];
+    const child = graph("child", {
+      outputs: [a, b],
+      nodes: [
+        node("first", { provides: [a] }, () => (bodies.push("first"), { a: 1 })),
+        node("second", { requires: [a], provides: [b] }, () => (bodies.push("second"), { b: 2 })),
+      ],
+    });
+    const hasty = aspect("hasty", async (context, next) => {
+      next().catch(() => {});
+      await held.reached;
+      context.set(b, 7);
+    });
+    const outer = graph("outer", { outputs: [a, b], nodes: [mount("m", child, { aspects: [hasty] })] });
+    const running = runCheckpointed(outer, {}, hooks);
+    await held.reached;
+    await turn();
+    held.release();
+    expect((await running).outputs).toEqual({ a: { state: "skipped" }, b: { state: "ready", value: 7 } });
+    await turn();
+    expect(hooks.callsOf("openAttempt")).toEqual(hook === "openChild" ? ["root/m"] : ["root/m", "root/m/first"]);
+    expect(bodies).toEqual(hook === "commit" ? ["first"] : []);
+  },
+);
+
 test("CORE-41 CKPT-3 a root input that is skipped skips its readers, which commit as skipped", async () => {
   const hooks = recordingHooks();
   const reader = graph("reader", {

@@ -2,13 +2,15 @@ import type { CompiledGraph, CompiledNode, Flow } from "../compile.ts";
 import type { Aspect } from "../aspects/aspect.ts";
 import type { ReadValue } from "../checkpoint/hooks.ts";
 import type { NodeReason } from "./events.ts";
+import { nameAbandoned } from "./abandoned.ts";
 import { after } from "./host.ts";
 import { NodeContext } from "./node-context.ts";
 import { Place } from "./place.ts";
 import type { Scheduler, Starter } from "./scheduler.ts";
-import { isInterruption } from "./signals.ts";
 import { pending, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
+import { isAbort, saysMore } from "./stop.ts";
+import type { Stop } from "./stop.ts";
 import type { Tree } from "./tree.ts";
 import { PulseError } from "../errors.ts";
 
@@ -16,17 +18,6 @@ import { PulseError } from "../errors.ts";
 export const nodeStates = ["waiting", "running", "completed", "skipped", "failed", "canceled"] as const;
 const waiting = 0;
 const running = 1;
-
-export interface Failure {
-  readonly error: unknown;
-  readonly path: string;
-}
-
-/** How an execution came to stop before its time. The first reason stays. */
-export type Stop =
-  | { readonly kind: "failed"; readonly failure: Failure }
-  | { readonly kind: "interrupted"; readonly reason: unknown }
-  | { readonly kind: "unreliable" };
 
 /** One running graph: its keys, its nodes, and how it ends. Every change of them is made here. */
 export class ExecutionState implements Starter {
@@ -313,14 +304,9 @@ export class ExecutionState implements Starter {
     }
   }
 
-  /** Keeps a failure that came after the first; the host's own reason is told already. */
+  /** Keeps a failure that came after the first. */
   private keep(error: unknown): void {
-    const { stop } = this;
-    // What the engine itself raised to end a wait says nothing that the reason does not.
-    if (isInterruption(error)) return;
-    if (stop?.kind === "interrupted" && stop.reason === error) return;
-    if (stop?.kind === "failed" && stop.failure.error === error) return;
-    this.others.push(error);
+    if (this.stop !== undefined && saysMore(error, this.stop)) this.others.push(error);
   }
 
   // ---- ends of the execution
@@ -381,22 +367,9 @@ export class ExecutionState implements Starter {
   }
 
   private abandon(): void {
-    this.nameAbandoned();
+    nameAbandoned(this);
     for (const level of this.levels) if (level !== undefined) this.finish(level, "canceled");
     if (!this.ended) this.end();
-  }
-
-  /** Names what still runs, deepest first: a mount only where no child of it still runs. */
-  private nameAbandoned(): void {
-    const inside = new Set<string>();
-    for (const child of this.liveChildren) {
-      inside.add(child.path);
-      child.nameAbandoned();
-    }
-    for (const level of [...this.levels, ...this.late]) {
-      level?.close();
-      if (level !== undefined && !inside.has(level.path)) this.tree.abandoned.add(level.path);
-    }
   }
 
   /** What timeouts gave up on and still runs. */
@@ -419,15 +392,5 @@ export class ExecutionState implements Starter {
       this.tree.emitter.emit(this.id, this.path, { kind: "execution-finished", reason, ...error });
     }
     this.onEnded?.();
-  }
-}
-
-/** Whether a body's error says no more than that it was aborted. */
-function isAbort(error: unknown, reason: unknown): boolean {
-  if (error === reason || isInterruption(error)) return true;
-  try {
-    return typeof error === "object" && error !== null && (error as Error).name === "AbortError";
-  } catch {
-    return false;
   }
 }

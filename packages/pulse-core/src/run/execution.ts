@@ -5,7 +5,7 @@ import type { InputsOf, Ports } from "../infer.ts";
 import type { AnyGraph } from "../mount.ts";
 import type { Observer } from "./events.ts";
 import { ExecutionState } from "./execution-state.ts";
-import type { Stop } from "./execution-state.ts";
+import type { Stop } from "./stop.ts";
 import { after } from "./host.ts";
 import { receiveInputs } from "./inputs.ts";
 import type { ReceivedInput } from "./inputs.ts";

@@ -14,6 +14,15 @@ const inner = graph("inner", {
 });
 
 describe("an execution's handle", () => {
+  test("CORE-28 a graph builds its executions itself, typed like the function", async () => {
+    const handle = inner.execution({ given: 4 });
+    handle.start();
+    expect((await handle.wait()).values.made).toBe(5);
+    // @ts-expect-error the input has another name
+    expect(thrownBy(() => inner.execution({ gvien: 4 }))).toMatchObject({ code: "PULSE_INVALID" });
+    expect(Object.keys(inner)).not.toContain("execution");
+  });
+
   test("CORE-28 building starts nothing, start starts, wait gives the outcome each time", async () => {
     const started: string[] = [];
     const one = graph("one", {
