@@ -115,6 +115,8 @@ async function commit(
     outputs: level.node.provides.map((slot) => outputOf(level, slot)),
   };
   level.close();
+  // What an aspect left running in a mount's child is not confirmed under a mount that is.
+  execution.leaveChild(level);
   let prepared: unknown;
   try {
     prepared = hooks.prepare?.(result);

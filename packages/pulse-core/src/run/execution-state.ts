@@ -7,6 +7,7 @@ import { after } from "./host.ts";
 import { NodeContext } from "./node-context.ts";
 import { Place } from "./place.ts";
 import type { Scheduler, Starter } from "./scheduler.ts";
+import { interruption } from "./signals.ts";
 import { pending, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
 import { isAbort, saysMore } from "./stop.ts";
@@ -261,7 +262,8 @@ export class ExecutionState implements Starter {
     if (this.ended || (this.nodeState[index] as number) > running) return;
     level.close();
     this.nodeState[index] = nodeStates.indexOf(reason);
-    if (level.node.mount !== undefined) this.children.delete(index);
+    this.leaveChild(level);
+    this.children.delete(index);
     this.unfinished--;
     const { emitter, overrides } = this.tree;
     if (emitter.active) {
@@ -272,6 +274,14 @@ export class ExecutionState implements Starter {
       else this.emitFinished(index, { reason });
     }
     if (this.unfinished === 0) this.checkEnd();
+  }
+
+  /** An aspect answered for a mount, or failed it, while the child still runs: nothing more begins in there (CORE-13). */
+  leaveChild(level: NodeContext): void {
+    const child = this.children.get(level.node.index);
+    if (child === undefined || child.ended) return;
+    const reason = interruption(level.path, level.reason);
+    child.interrupt({ kind: "interrupted", reason }, reason, true);
   }
 
   /** Completes or skips a node in memory: what it left unwritten is skipped (CORE-8). */

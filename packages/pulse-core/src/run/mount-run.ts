@@ -23,7 +23,7 @@ async function openThenRun(level: NodeContext, child: ExecutionState): Promise<v
 function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
   const { execution, node } = level;
   const mount = node.mount as CompiledMount;
-  if (level.aborted) return Promise.reject(interruption(level.path, level.reason));
+  if (level.aborted || level.closed) return Promise.reject(interruption(level.path, level.reason));
   execution.children.set(node.index, child);
   execution.liveChildren.add(child);
   const { emitter } = execution.tree;
