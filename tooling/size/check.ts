@@ -2,8 +2,11 @@ import { fileURLToPath } from "node:url";
 import type { Report } from "../source/report.ts";
 import { bundle, sizeOf, type BundleSize } from "./bundle.ts";
 
-/** Graph, run, retry and timeout, minified and gzipped (CORE-39). */
-export const coreBytesMax: number = 8 * 1024;
+/** What graph, run, retry and timeout are to weigh, minified and gzipped (CORE-39). Not reached yet: decision 0002. */
+export const coreBytesAim: number = 8 * 1024;
+
+/** What they weigh at most today: it goes down, never up. */
+export const coreBytesMax: number = 16_384;
 
 /** What a user of plain graphs imports. */
 export const coreEntry = `export { graph, key, node, type, run, retry, timeout } from "@pulse-ts/core";`;
@@ -22,6 +25,9 @@ export function sizeReport(size: BundleSize, bytesMax: number): Report {
     name: "size",
     counted: { "bytes minified": size.minified, "bytes gzip": size.gzip, "bytes brotli": size.brotli },
     problems: over > 0 ? [`@pulse-ts/core: ${size.gzip} bytes gzipped are ${over} over the limit of ${bytesMax}`] : [],
-    notes: [`${((100 * size.gzip) / bytesMax).toFixed(1)} % of the limit of ${bytesMax} bytes gzipped`],
+    notes: [
+      `${((100 * size.gzip) / bytesMax).toFixed(1)} % of the limit of ${bytesMax} bytes gzipped`,
+      `${size.gzip - coreBytesAim} bytes above the aim of ${coreBytesAim} (CORE-39, decision 0002)`,
+    ],
   };
 }

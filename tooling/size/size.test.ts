@@ -4,7 +4,7 @@ import { judge } from "../source/report.ts";
 import { bundle, sizeOf } from "./bundle.ts";
 import { coreBytesMax, measureCore, sizeReport } from "./check.ts";
 
-test("CORE-39 graph, run, retry and timeout are at most 8 KiB minified and gzipped", async () => {
+test("CORE-39 graph, run, retry and timeout weigh no more than the ceiling, which only goes down", async () => {
   const size = await measureCore();
   console.log(`@pulse-ts/core: ${size.minified} bytes minified, ${size.gzip} gzip, ${size.brotli} brotli`);
   expect(size.gzip).toBeGreaterThan(500);
@@ -12,9 +12,9 @@ test("CORE-39 graph, run, retry and timeout are at most 8 KiB minified and gzipp
 });
 
 test("a bundle over the limit is caught with the figure", () => {
-  const report = sizeReport({ minified: 30_000, gzip: 8_193, brotli: 8_000 }, coreBytesMax);
+  const report = sizeReport({ minified: 30_000, gzip: 8_193, brotli: 8_000 }, 8_192);
   expect(report.problems).toEqual(["@pulse-ts/core: 8193 bytes gzipped are 1 over the limit of 8192"]);
-  expect(judge(sizeReport({ minified: 9, gzip: 8_192, brotli: 9 }, coreBytesMax)).passed).toBe(true);
+  expect(judge(sizeReport({ minified: 9, gzip: 8_192, brotli: 9 }, 8_192)).passed).toBe(true);
 });
 
 test("what is imported is inside the bundle, and counts", async () => {
