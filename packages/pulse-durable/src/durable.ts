@@ -1,13 +1,17 @@
 import { createCodecs } from "@pulse-ts/codec";
 import { PulseError, systemHost } from "@pulse-ts/core";
 import type { AnyGraph, ExecutionOptions, InputsOf, OutcomeOf } from "@pulse-ts/core";
+import type { NextStep } from "./errors.ts";
 import type { RunHandle } from "./handle.ts";
 import { inspectRecord } from "./inspect.ts";
 import type { RunInspection } from "./inspect.ts";
 import type { DurableOptions, RunOptions } from "./options.ts";
+import { checkRunId, shownRunId } from "./run-id.ts";
 import { beginRun } from "./runtime/begin-run.ts";
 import type { BegunRun, RunSurroundings } from "./runtime/begin-run.ts";
+import { againOf } from "./runtime/open-run.ts";
 import type { OpenMode } from "./runtime/open-run.ts";
+import { checkDurableOptions, checkRunOptions } from "./runtime/check-options.ts";
 import { prepare } from "./runtime/prepare.ts";
 import type { Prepared } from "./runtime/prepared.ts";
 
@@ -54,8 +58,10 @@ export interface Durable extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Durable execution on a store: `await using pulse = durable({ store })`. */
-export function durable({ store, codecs = createCodecs(), host = systemHost }: DurableOptions): Durable {
+/** Durable execution on a store: `await using pulse = durable({ store })`. @throws PULSE_INVALID for options that cannot be */
+export function durable(options: DurableOptions): Durable {
+  checkDurableOptions(options);
+  const { store, codecs = createCodecs(), host = systemHost } = options;
   const active = new Set<Promise<BegunRun<never>>>();
   const known = new WeakMap<AnyGraph, Prepared>();
   let closing: Promise<void> | undefined;
@@ -68,13 +74,19 @@ export function durable({ store, codecs = createCodecs(), host = systemHost }: D
     return result;
   };
   const surroundings: RunSurroundings = { store, codecs, host, prepared };
+  const refuseClosed = (doing: string, runId: string, next: NextStep): void => {
+    if (closing === undefined) return;
+    const message = `${doing} run "${shownRunId(runId)}": this durable execution is closed; make another one on the store`;
+    throw new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-30", runId, next } });
+  };
   const begin = async <Graph extends AnyGraph>(
     mode: OpenMode,
     graph: Graph,
     inputs: InputsOf<Graph>,
     options: RunOptions<Graph>,
   ): Promise<BegunRun<Graph>> => {
-    if (closing !== undefined) throw closed(options.runId);
+    checkRunOptions(options, againOf(mode));
+    refuseClosed(mode === "resume" ? "resuming" : "starting", options.runId, againOf(mode));
     const begun = beginRun(mode, graph, inputs, options, surroundings);
     const entry = begun as Promise<BegunRun<never>>;
     active.add(entry);
@@ -106,7 +118,7 @@ export function durable({ store, codecs = createCodecs(), host = systemHost }: D
     async start(graph, inputs, options) {
       const { execution, ended } = await begin("runOrResume", graph, inputs, options);
       const closeRun = async (): Promise<void> => {
-        execution.cancel(new Error(`the handle of run "${options.runId}" was closed`));
+        execution.cancel(new Error(`the handle of run "${shownRunId(options.runId)}" was closed`));
         await ended.catch(() => {});
       };
       return {
@@ -119,19 +131,14 @@ export function durable({ store, codecs = createCodecs(), host = systemHost }: D
       };
     },
     async inspect(runId) {
+      checkRunId(runId);
       if (store.catalog === undefined) {
-        const message = `inspecting run "${runId}": its store has no catalogue`;
-        throw new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-14", runId } });
+        const message = `inspecting run "${shownRunId(runId)}": its store has no catalogue; give one that has`;
+        throw new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-14", runId, next: "mend-store" } });
       }
       return inspectRecord(await store.catalog.read(runId));
     },
     close,
     [Symbol.asyncDispose]: close,
   };
-}
-
-function closed(runId: string): PulseError {
-  return new PulseError("PULSE_USAGE", `run "${runId}" cannot begin: durable execution is closed`, {
-    details: { rule: "DUR-1", runId },
-  });
 }

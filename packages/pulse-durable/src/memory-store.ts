@@ -3,7 +3,7 @@ import { decodeEntry, encodeEntry } from "./record/entry-json.ts";
 import { headerKey } from "./record/entry-key.ts";
 import { recordBuilder } from "./record/fold.ts";
 import type { Header, RunRecord } from "./record/format.ts";
-import { checkRunId } from "./run-id.ts";
+import { checkRunId, shownRunId } from "./run-id.ts";
 import { catalogPageDefault } from "./store.ts";
 import type { Catalog, CatalogQuery, CatalogRun, Session, Store } from "./store.ts";
 
@@ -36,9 +36,13 @@ function session(runs: Map<string, KeptRun>, runId: string, release: () => void)
   let closed = false;
   const refuseClosed = (doing: string): void => {
     if (!closed) return;
-    throw new PulseError("PULSE_USAGE", `${doing} run "${runId}": the session is closed; acquire the run again`, {
-      details: { rule: "STORE-2", runId, next: "resume" },
-    });
+    throw new PulseError(
+      "PULSE_USAGE",
+      `${doing} run "${shownRunId(runId)}": the session is closed; acquire the run again`,
+      {
+        details: { rule: "STORE-2", runId, next: "resume" },
+      },
+    );
   };
   return {
     async load(options) {
@@ -71,7 +75,7 @@ function session(runs: Map<string, KeptRun>, runId: string, release: () => void)
 function read(runs: ReadonlyMap<string, KeptRun>, runId: string): RunRecord {
   const kept = runs.get(runId);
   if (kept === undefined) {
-    throw new PulseError("PULSE_NOT_FOUND", `run "${runId}" is not in this store; start it`, {
+    throw new PulseError("PULSE_NOT_FOUND", `run "${shownRunId(runId)}" is not in this store; start it`, {
       details: { runId, next: "start" },
     });
   }
@@ -87,7 +91,7 @@ function refuseConflict(runId: string, kept: number, next: Header, expected: num
   const conflict = (what: string, wanted: unknown, found: unknown): PulseError =>
     new PulseError(
       "PULSE_CONFLICT",
-      `saving run "${runId}": the ${what} should be ${wanted}, it is ${found}; nothing was changed, load the run again`,
+      `saving run "${shownRunId(runId)}": the ${what} should be ${wanted}, it is ${found}; nothing was changed, load the run again`,
       { details: { what, runId, next: "resume", expected: wanted, found } },
     );
   if (next.runId !== runId) throw conflict("run id", runId, next.runId);
@@ -98,9 +102,13 @@ function refuseConflict(runId: string, kept: number, next: Header, expected: num
 }
 
 function busy(runId: string, doing: string): PulseError {
-  return new PulseError("PULSE_BUSY", `${doing} run "${runId}": another session of this process owns it; try later`, {
-    details: { runId, next: "later", holder: "this process" },
-  });
+  return new PulseError(
+    "PULSE_BUSY",
+    `${doing} run "${shownRunId(runId)}": another session of this process owns it; try later`,
+    {
+      details: { runId, next: "later", holder: "this process" },
+    },
+  );
 }
 
 function catalog(runs: Map<string, KeptRun>, owned: ReadonlySet<string>): Catalog {

@@ -21,3 +21,12 @@ export function checkRunId(runId: unknown): asserts runId is string {
     details: { problems: [{ code: "PULSE_OPTION_INVALID", message, path: "runId" }], next: "new-run-id" },
   });
 }
+
+/** A run id as messages show it: they stay readable and on one line, whatever somebody used as an id. */
+export function shownRunId(runId: string): string {
+  const text = runId.length > shownMax ? `${runId.slice(0, shownMax)}…` : runId;
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Characters of a run id that a message shows. */
+const shownMax = 120;

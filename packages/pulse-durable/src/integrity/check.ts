@@ -1,6 +1,7 @@
 import { PulseError } from "@pulse-ts/core";
 import { recordFormat } from "../record/format.ts";
 import type { RunRecord } from "../record/format.ts";
+import { shownRunId } from "../run-id.ts";
 import { attemptProblems } from "./attempts.ts";
 import { chainsOf } from "./chains.ts";
 import type { DefinitionView } from "./definition-view.ts";
@@ -52,7 +53,7 @@ function refuseNewerFormat(record: RunRecord, { runId }: ResumeCall): void {
   if (!(format > recordFormat)) return;
   throw new PulseError(
     "PULSE_NEWER_FORMAT",
-    `resuming run "${runId}": its record has format ${format}, this version of @pulse-ts/durable reads up to ${recordFormat}; use a newer one`,
+    `resuming run "${shownRunId(runId)}": its record has format ${format}, this version of @pulse-ts/durable reads up to ${recordFormat}; use a newer one`,
     { details: { runId, next: "newer-package", found: format, supported: recordFormat } },
   );
 }
@@ -66,7 +67,7 @@ function checkAgreement(record: RunRecord, definition: DefinitionView, call: Res
     const list = differences.length === 0 ? "" : ` (${differences.join("; ")})`;
     throw new PulseError(
       "PULSE_INCOMPATIBLE",
-      `resuming run "${runId}": it was started with the ${what} ${JSON.stringify(expected)}, ${JSON.stringify(found)} was given${list}; resume it with what it was started with, or start a run under another id`,
+      `resuming run "${shownRunId(runId)}": it was started with the ${what} ${JSON.stringify(expected)}, ${JSON.stringify(found)} was given${list}; resume it with what it was started with, or start a run under another id`,
       {
         details: {
           runId,
@@ -98,14 +99,18 @@ function refuse({ runId }: ResumeCall, problems: readonly RecordProblem[]): void
   const lines = linesOf(damage.length === 0 ? problems : damage);
   const text = lines.slice(0, 3).join("; ");
   if (damage[0] !== undefined) {
-    throw new PulseError("PULSE_CORRUPT", `resuming run "${runId}": ${text}; restore the run from a backup`, {
-      details: { runId, next: "restore-backup", where: damage[0].where, problems: lines },
-    });
+    throw new PulseError(
+      "PULSE_CORRUPT",
+      `resuming run "${shownRunId(runId)}": ${text}; restore the run from a backup`,
+      {
+        details: { runId, next: "restore-backup", where: damage[0].where, problems: lines },
+      },
+    );
   }
   const { expected, found, key } = first;
   throw new PulseError(
     "PULSE_INCOMPATIBLE",
-    `resuming run "${runId}": ${text}; resume it with the codecs that it was started with`,
+    `resuming run "${shownRunId(runId)}": ${text}; resume it with the codecs that it was started with`,
     {
       details: {
         runId,

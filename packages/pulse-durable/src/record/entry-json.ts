@@ -1,4 +1,5 @@
 import { PulseError } from "@pulse-ts/core";
+import { shownRunId } from "../run-id.ts";
 import { headerKey, parseEntryKey, parseIds } from "./entry-key.ts";
 import type { EntryKind } from "./entry-key.ts";
 import { recordFormat } from "./format.ts";
@@ -67,14 +68,18 @@ function refuseNewerFormat(json: unknown, at: EntryPlace): void {
   if (typeof found !== "number" || !(found > recordFormat)) return;
   throw new PulseError(
     "PULSE_NEWER_FORMAT",
-    `reading run "${at.runId}" (${at.where}): its record has format ${found}, this version of @pulse-ts/durable reads up to ${recordFormat}; use a newer one`,
+    `reading run "${shownRunId(at.runId)}" (${at.where}): its record has format ${found}, this version of @pulse-ts/durable reads up to ${recordFormat}; use a newer one`,
     { details: { runId: at.runId, next: "newer-package", found, supported: recordFormat } },
   );
 }
 
 function corruptEntry(at: EntryPlace, problem: string): PulseError {
   const where = `${at.where}: ${problem}`;
-  return new PulseError("PULSE_CORRUPT", `reading run "${at.runId}": ${where}; restore the run from a backup`, {
-    details: { runId: at.runId, next: "restore-backup", where },
-  });
+  return new PulseError(
+    "PULSE_CORRUPT",
+    `reading run "${shownRunId(at.runId)}": ${where}; restore the run from a backup`,
+    {
+      details: { runId: at.runId, next: "restore-backup", where },
+    },
+  );
 }

@@ -1,4 +1,5 @@
 import { PulseError } from "@pulse-ts/core";
+import { shownRunId } from "../run-id.ts";
 import { headerKey, mapOfKind, parseEntryKey } from "./entry-key.ts";
 import type { EntryKind } from "./entry-key.ts";
 import type { Header, RecordChange, RecordChanges, RecordEntry, RunRecord } from "./format.ts";
@@ -30,7 +31,7 @@ export function recordBuilder(runId: string, from?: RunRecord): RecordBuilder {
   };
   let header: Header | undefined = from?.header;
   const corrupt = (where: string): PulseError =>
-    new PulseError("PULSE_CORRUPT", `reading run "${runId}": ${where}; restore the run from a backup`, {
+    new PulseError("PULSE_CORRUPT", `reading run "${shownRunId(runId)}": ${where}; restore the run from a backup`, {
       details: { runId, next: "restore-backup", where },
     });
   return {

@@ -6,8 +6,7 @@ import type { ReadValue } from "@pulse-ts/core/checkpoint";
 import type { RunOptions } from "../options.ts";
 import { idsKey } from "../record/entry-key.ts";
 import type { RunRecord } from "../record/format.ts";
-import { isWellFormed } from "../record/plain.ts";
-import { checkRunId } from "../run-id.ts";
+import { shownRunId } from "../run-id.ts";
 import type { Store } from "../store.ts";
 import { inputsFingerprint } from "./fingerprint.ts";
 import type { GivenInput } from "./fingerprint.ts";
@@ -15,11 +14,11 @@ import { runHooks } from "./hooks.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { openLedger } from "./ledger.ts";
 import type { Ledger } from "./ledger.ts";
-import { openRun } from "./open-run.ts";
+import { againOf, openRun } from "./open-run.ts";
 import type { OpenMode } from "./open-run.ts";
 import type { Prepared, PreparedGraph } from "./prepared.ts";
 import { confirmedNodes, outputPlace, restoreScope } from "./restore-plan.ts";
-import { notBegun, runError } from "./run-error.ts";
+import { namingRun, notBegun, runError } from "./run-error.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunEvents } from "./run-events.ts";
 import { fingerprintOfValue, runValues } from "./values.ts";
@@ -41,8 +40,9 @@ export interface BegunRun<Graph extends AnyGraph> {
 }
 
 /**
- * Opens a run and starts it: validates and prepares before any acquire, then acquires, loads and checks, then restores.
- * Whatever goes wrong on the way closes the session and is thrown (DUR-1, DUR-3, DUR-4, DUR-18).
+ * Opens a run and starts it: validates and prepares before any acquire, then acquires, loads and checks, then restores,
+ * and records a new run last of all. Whatever goes wrong on the way closes the session and is thrown, and the run is as
+ * it was (DUR-1, DUR-3, DUR-4, DUR-18).
  */
 export async function beginRun<Graph extends AnyGraph>(
   mode: OpenMode,
@@ -52,27 +52,28 @@ export async function beginRun<Graph extends AnyGraph>(
   { store, codecs, host: sharedHost, prepared: prepare }: RunSurroundings,
 ): Promise<BegunRun<Graph>> {
   const { runId, version, observers = [], beforeStart, verify, isolate = true, keepFailure = false, ...rest } = options;
-  checkOptions(options);
   const host = rest.host ?? sharedHost;
-  // Never started: it checks options and inputs as core does, and tells what was received (CORE-28, CKPT-27).
-  const received = checkpointInputs(execution(graph, inputs, { ...rest, host }));
-  const prepared = prepare(graph, rest);
-  const codedKey = codedKeys(codecs);
   let ledger: Ledger | undefined;
   let loadContent: ((digest: string) => Promise<Uint8Array>) | undefined;
+  const codedKey = codedKeys(codecs);
   const values = runValues({
     runId,
     isolate,
     corrupt: (error) => ledger?.stop(error),
     content: (digest) => loadContent?.(digest) ?? Promise.reject(new Error("the store keeps no contents")),
   });
-  const { given, readers } = rootInputs(received, prepared.root, values);
+  const { prepared, given, readers } = namingRun({ runId, next: againOf(mode) }, () => {
+    // Never started: it checks options and inputs as core does, and tells what was received (CORE-28, CKPT-27).
+    const received = checkpointInputs(execution(graph, inputs, { ...rest, host, observers }));
+    const made = prepare(graph, rest);
+    return { prepared: made, ...rootInputs(received, made.root, values) };
+  });
   const events = runEvents(runId, host, observers);
   const { signal } = rest;
-  if (signal?.aborted === true) throw notBegun(runId, mode === "run" ? "start" : "resume", signal.reason);
+  if (signal?.aborted === true) throw notBegun(runId, againOf(mode), signal.reason);
 
   const request = { mode, store, runId, version, prepared, inputs: inputsFingerprint(given), host, events };
-  const { session, record, resumed } = await openRun(signal === undefined ? request : { ...request, signal });
+  const { session, record, resumed, confirm } = await openRun(signal === undefined ? request : { ...request, signal });
   loadContent = (digest) => session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
   ledger = openLedger({ session, record, resumed, host, events });
   try {
@@ -82,7 +83,11 @@ export async function beginRun<Graph extends AnyGraph>(
       { scope: rootScope, place: prepared.root, nodes: confirmedNodes(ledger.view, rootScope) },
       values,
     );
-    const hooks = runHooks({ ledger, prepared, values, codedKey, host, keepFailure });
+    let begun = false;
+    const mayBegin = (): void => {
+      if (!begun) throw startedEarly(runId);
+    };
+    const hooks = runHooks({ ledger, prepared, values, codedKey, host, keepFailure, mayBegin });
     const running = execution(graph, inputs, {
       ...rest,
       host,
@@ -95,7 +100,9 @@ export async function beginRun<Graph extends AnyGraph>(
       }),
     });
     restoreNodes(running, { nodes, inputs: readers });
-    beforeStart?.(running);
+    callBeforeStart({ beforeStart, runId, running });
+    await confirm();
+    begun = true;
     if (resumed) events.emit({ kind: "run-resumed", ...countsOf(record) });
     running.start();
     return { execution: running, ended: endOf(running, { runId, ledger, events }) };
@@ -105,14 +112,24 @@ export async function beginRun<Graph extends AnyGraph>(
   }
 }
 
-/** JavaScript users may leave them out. */
-function checkOptions({ runId, version }: { readonly runId: unknown; readonly version: unknown }): void {
-  checkRunId(runId);
-  if (typeof version === "string" && version !== "" && isWellFormed(version)) return;
-  const message = `option version is ${JSON.stringify(version)}; give a string that is not empty and has no unpaired surrogate`;
-  throw new PulseError("PULSE_INVALID", `run "${runId}" cannot begin: ${message}`, {
-    details: { problems: [{ code: "PULSE_OPTION_INVALID", path: "version", message }], runId },
-  });
+/** Lets the host look at the execution, and refuses one that it started: nothing may run before the first save (DUR-25). */
+function callBeforeStart<Result>({ beforeStart, runId, running }: BeforeStart<Result>): void {
+  if (beforeStart === undefined) return;
+  const answer = beforeStart(running);
+  // An async function fits the option's type; what it rejects with later ends the run as well.
+  if (answer instanceof Promise) answer.catch((error: unknown) => running.cancel(error));
+  if (running.snapshot().state !== "built") throw startedEarly(runId);
+}
+
+interface BeforeStart<Result> {
+  readonly beforeStart: ((execution: Execution<Result>) => unknown) | undefined;
+  readonly runId: string;
+  readonly running: Execution<Result>;
+}
+
+function startedEarly(runId: string): PulseError<"PULSE_USAGE"> {
+  const message = `run "${shownRunId(runId)}": its beforeStart started the execution; leave that to durable, which records the run first`;
+  return new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-24", runId, next: "resume" } });
 }
 
 /** A codec for each key, looked up once. */

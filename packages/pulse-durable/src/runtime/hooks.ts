@@ -20,6 +20,8 @@ export interface HookParts {
   readonly host: Host;
   /** Record the text of the failure that decides the run. */
   readonly keepFailure: boolean;
+  /** Throws while the run is not recorded yet (DUR-25). */
+  readonly mayBegin: () => void;
 }
 
 /** One output between its encoding and its confirmation. */
@@ -28,7 +30,15 @@ type PreparedOutput =
   | { readonly kind: "ready"; readonly key: CodedKey; readonly record: ReadyValue; readonly written: ReadValue };
 
 /** The durable side of core's checkpoints: each hook decides on the record, and settles when its save is confirmed. */
-export function runHooks({ ledger, prepared, values, codedKey, host, keepFailure }: HookParts): CheckpointHooks {
+export function runHooks({
+  ledger,
+  prepared,
+  values,
+  codedKey,
+  host,
+  keepFailure,
+  mayBegin,
+}: HookParts): CheckpointHooks {
   const rootNodes = prepared.root.nodes.size;
 
   const prepareOutput = (output: WrittenOutput): PreparedOutput => {
@@ -52,6 +62,7 @@ export function runHooks({ ledger, prepared, values, codedKey, host, keepFailure
 
   return {
     async openAttempt(request) {
+      mayBegin();
       if (ledger.stopped !== undefined) throw ledger.stopped.error;
       const { scope, nodeId, path, parent, boundary, limit } = request;
       const { id, entry, state } = ledger.openAttempt({

@@ -3,6 +3,7 @@ import type { Host } from "@pulse-ts/core";
 import type { RecordChanges, RunRecord } from "../record/format.ts";
 import { liveRecord } from "../record/live-record.ts";
 import type { RunView } from "../record/live-record.ts";
+import { shownRunId } from "../run-id.ts";
 import type { Session } from "../store.ts";
 import { countResume } from "../transition/count-resume.ts";
 import type { OpenAttempt, OpenedAttempt } from "../transition/open-attempt.ts";
@@ -92,9 +93,13 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
   /** What a save, and its waiters, are told when the run ends before it has settled: whether it was written, the next load tells. */
   const ended = (): PulseError => {
     const { runId } = live.confirmed.record.header;
-    return new PulseError("PULSE_INTERRUPTED", `run "${runId}" ended in this process before its save was confirmed`, {
-      details: { runId, next: "resume", others: [], abandoned: [] },
-    });
+    return new PulseError(
+      "PULSE_INTERRUPTED",
+      `run "${shownRunId(runId)}" ended in this process before its save was confirmed`,
+      {
+        details: { runId, next: "resume", others: [], abandoned: [] },
+      },
+    );
   };
 
   return {

@@ -2,7 +2,8 @@ import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { Host } from "@pulse-ts/core";
 import { checkRecord } from "../integrity/check.ts";
 import { recordBuilder } from "../record/fold.ts";
-import type { RunRecord } from "../record/format.ts";
+import type { RecordChanges, RunRecord } from "../record/format.ts";
+import { shownRunId } from "../run-id.ts";
 import type { CallOptions, Session, Store } from "../store.ts";
 import { startRun } from "../transition/start-run.ts";
 import { sizeOf } from "./ledger.ts";
@@ -26,17 +27,20 @@ export interface OpenRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A run that this process owns, recorded and checked; nothing of it has run. */
+/** A run that this process owns, checked if it is there already; nothing of it has run. */
 export interface OpenedRun {
   readonly session: Session;
+  /** As it was loaded, or as the first save will write it. */
   readonly record: RunRecord;
   readonly resumed: boolean;
+  /** Saves a new run; does nothing for one that is there. */
+  readonly confirm: () => Promise<void>;
 }
 
 /**
- * Acquires the run, and records a new one or checks the one that is there, before any event, start or change (REC-17).
- * A new run's header and root scope are confirmed before any body runs, so that no crash loses what idempotency keys are
- * made of (DUR-25). On any error the session is closed and nothing was changed, but by a first save that erred (STORE-4).
+ * Acquires the run, and makes a new one or checks the one that is there, before any event, start or change (REC-17).
+ * A new run's header and root scope are to be confirmed before any body runs, so that no crash loses what idempotency
+ * keys are made of (DUR-25). On any error the session is closed and nothing was changed.
  */
 export async function openRun(request: OpenRequest): Promise<OpenedRun> {
   const { mode, store, runId, signal } = request;
@@ -45,8 +49,9 @@ export async function openRun(request: OpenRequest): Promise<OpenedRun> {
     try {
       return await work();
     } catch (error) {
-      if (signal?.aborted === true && !isPulseError(error)) {
-        throw notBegun(runId, mode === "run" ? "start" : "resume", signal.reason);
+      // By identity: the reason is whatever the host chose, one of Pulse's own errors perhaps.
+      if (signal?.aborted === true && (error === signal.reason || !isPulseError(error))) {
+        throw notBegun(runId, againOf(mode), signal.reason);
       }
       throw storeError(error, runId, doing);
     }
@@ -54,11 +59,15 @@ export async function openRun(request: OpenRequest): Promise<OpenedRun> {
   const session = await step("acquiring", () => store.acquire(runId, call));
   try {
     const found = await step("loading", () => loadIfThere(session, mode, call));
-    if (found === undefined)
-      return { session, record: await step("recording", () => begin(session, request)), resumed: false };
+    if (found === undefined) {
+      const changes = firstChanges(request);
+      const record = recordOf(runId, changes);
+      const confirm = (): Promise<void> => step("recording", () => begin(session, record, changes, request));
+      return { session, record, resumed: false, confirm };
+    }
     if (mode === "run") throw conflict(found, runId);
     check(found, request);
-    return { session, record: found, resumed: true };
+    return { session, record: found, resumed: true, confirm: () => Promise.resolve() };
   } catch (error) {
     // What ended the opening is what the host is told; the session may fail to close for the same reason.
     await session.close().catch(() => {});
@@ -71,37 +80,50 @@ async function loadIfThere(session: Session, mode: OpenMode, call: CallOptions):
   try {
     return await session.load(call);
   } catch (error) {
-    if (mode !== "resume" && isPulseError(error, "PULSE_NOT_FOUND")) return undefined;
+    const missing = isPulseError(error, "PULSE_NOT_FOUND") && error !== call.signal?.reason;
+    if (mode !== "resume" && missing) return undefined;
     throw error;
   }
 }
 
-async function begin(session: Session, request: OpenRequest): Promise<RunRecord> {
-  const { runId, version, prepared, inputs, host, events } = request;
+/** The first save: header and root scope. */
+function firstChanges({ runId, version, prepared, inputs, host }: OpenRequest): RecordChanges {
   const { definition, outline, root } = prepared;
-  const changes = startRun({
+  const rootScope = host.randomId();
+  return startRun({
     runId,
     version,
     definition,
     inputs,
     outline,
-    rootScope: host.randomId(),
+    rootScope,
     graph: root.graph,
     rootNodes: root.nodes.size,
   });
+}
+
+function recordOf(runId: string, changes: RecordChanges): RunRecord {
   const builder = recordBuilder(runId);
   for (const change of changes) builder.apply(change);
-  const record = builder.view();
+  return builder.view();
+}
+
+async function begin(session: Session, record: RunRecord, changes: RecordChanges, request: OpenRequest): Promise<void> {
+  const { version, prepared, host, events } = request;
   const began = host.now();
   // Not given the caller's signal: cancelling must not make the first save uncertain (DUR-27).
   await session.save(record, 0, changes);
   const { revision } = record.header;
-  events.emit({ kind: "run-opened", graph: root.graph, version, revision });
+  events.emit({ kind: "run-opened", graph: prepared.root.graph, version, revision });
   if (events.observed) {
     const durationMs = host.now() - began;
     events.emit({ kind: "run-saved", revision, changes: changes.length, bytes: sizeOf(changes), durationMs });
   }
-  return record;
+}
+
+/** What the host calls to try the same again. */
+export function againOf(mode: OpenMode): "start" | "resume" {
+  return mode === "run" ? "start" : "resume";
 }
 
 /** All checks of a loaded record, and then the failure of a run that has finally failed (DUR-3, DUR-4). */
@@ -117,7 +139,7 @@ function conflict({ header }: RunRecord, runId: string): PulseError {
   const next = header.status === "running" ? "resume" : "new-run-id";
   return new PulseError(
     "PULSE_CONFLICT",
-    `starting run "${runId}": a run of this id is there already (${header.status}); resume it, or choose another id`,
+    `starting run "${shownRunId(runId)}": a run of this id is there already (${header.status}); resume it, or choose another id`,
     { details: { runId, next, what: "run id", found: header.status } },
   );
 }

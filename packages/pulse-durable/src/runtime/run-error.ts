@@ -1,5 +1,7 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
+import type { PulseErrorCode, PulseErrorDetails } from "@pulse-ts/core";
 import type { NextStep } from "../errors.ts";
+import { shownRunId } from "../run-id.ts";
 import { failureText } from "./hooks.ts";
 
 /**
@@ -13,7 +15,7 @@ export function runError(error: unknown, runId: string): unknown {
   }
   if (isPulseError(error, "PULSE_INTERRUPTED")) {
     const { details } = error;
-    return new PulseError("PULSE_INTERRUPTED", `run "${runId}" was interrupted; resume it to go on`, {
+    return new PulseError("PULSE_INTERRUPTED", `run "${shownRunId(runId)}" was interrupted; resume it to go on`, {
       details: { ...details, runId, next: "resume" },
       ...causeOf(error),
     });
@@ -23,7 +25,7 @@ export function runError(error: unknown, runId: string): unknown {
     const next = nextOf(cause) ?? "resume";
     return new PulseError(
       "PULSE_CHECKPOINT",
-      `run "${runId}" stopped, because it could not be recorded: ${failureText(cause)}`,
+      `run "${shownRunId(runId)}" stopped, because it could not be recorded: ${failureText(cause)}`,
       {
         details: { ...details, runId, next },
         ...causeOf(error),
@@ -58,7 +60,7 @@ export function runFailed({
   const why = said === undefined ? "" : `: ${said}`;
   return new PulseError(
     "PULSE_RUN_FAILED",
-    `run "${runId}" has failed${place}${why}; a new attempt at it needs a new run id`,
+    `run "${shownRunId(runId)}" has failed${place}${why}; a new attempt at it needs a new run id`,
     {
       details: { runId, next: "new-run-id", ...(path === undefined ? {} : { path }), others, abandoned },
       ...cause,
@@ -71,7 +73,7 @@ export function storeError(error: unknown, runId: string, doing: string): unknow
   if (isPulseError(error)) return error;
   return new PulseError(
     "PULSE_STORE",
-    `${doing} run "${runId}": the store failed: ${failureText(error)}; mend it, then resume`,
+    `${doing} run "${shownRunId(runId)}": the store failed: ${failureText(error)}; mend it, then resume`,
     {
       details: { runId, next: "mend-store", medium: "store" },
       cause: error,
@@ -79,9 +81,43 @@ export function storeError(error: unknown, runId: string, doing: string): unknow
   );
 }
 
+/** Whose run a call was for, and what to call again when what was wrong with it is mended. */
+export interface RunCall {
+  readonly runId: string;
+  readonly next: NextStep;
+}
+
+/**
+ * Does what needs no store yet. What it refuses knows of no run: here its error gets the run's id and what can be done
+ * next (DUR-12); code, problems and cause stay.
+ */
+export function namingRun<Result>(call: RunCall, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw refusedFor(call, error);
+  }
+}
+
+function refusedFor({ runId, next }: RunCall, error: unknown): unknown {
+  const named = { runId, next };
+  if (isPulseError(error, "PULSE_INVALID")) return refused(error, { ...error.details, ...named });
+  if (isPulseError(error, "PULSE_CODEC")) return refused(error, { ...error.details, ...named });
+  if (isPulseError(error, "PULSE_USAGE")) return refused(error, { ...error.details, ...named });
+  return error;
+}
+
+function refused<Code extends PulseErrorCode>(
+  error: PulseError<Code>,
+  details: PulseErrorDetails[Code] & RunCall,
+): PulseError<Code> {
+  const message = `run "${shownRunId(details.runId)}" cannot begin: ${error.message}`;
+  return new PulseError(error.code, message, { details, ...causeOf(error) });
+}
+
 /** The host ended the call before anything of the run was started. */
 export function notBegun(runId: string, next: NextStep, reason: unknown): PulseError<"PULSE_INTERRUPTED"> {
-  return new PulseError("PULSE_INTERRUPTED", `run "${runId}" was interrupted before it began`, {
+  return new PulseError("PULSE_INTERRUPTED", `run "${shownRunId(runId)}" was interrupted before it began`, {
     details: { runId, next, others: [], abandoned: [] },
     cause: reason,
   });

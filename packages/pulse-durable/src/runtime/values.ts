@@ -3,6 +3,7 @@ import { sha256Hex } from "@pulse-ts/codec";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { ReadValue } from "@pulse-ts/core/checkpoint";
 import type { ReadyBytes, ReadyContent, ValueRecord } from "../record/format.ts";
+import { shownRunId } from "../run-id.ts";
 
 /** A value that is there. */
 export type ReadyValue = ReadyBytes | ReadyContent;
@@ -67,7 +68,7 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
   const stop = (record: ReadyValue, { where }: ReadingPlace, cause: unknown): PulseError => {
     const error = new PulseError(
       "PULSE_CORRUPT",
-      `run "${runId}": the confirmed value "${record.name}" (${where}) cannot be read: ${messageOf(cause)}; restore the run from a backup, or give the codec "${record.codec}" that wrote it`,
+      `run "${shownRunId(runId)}": the confirmed value "${record.name}" (${where}) cannot be read: ${messageOf(cause)}; restore the run from a backup, or give the codec "${record.codec}" that wrote it`,
       { details: { runId, next: "restore-backup", where }, cause },
     );
     corrupt(error);
@@ -109,9 +110,13 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
   async function fetchOne(digest: string): Promise<void> {
     if (content === undefined) {
       const where = `content ${digest}`;
-      throw new PulseError("PULSE_CORRUPT", `run "${runId}" names the ${where}, but its store keeps no contents`, {
-        details: { runId, next: "restore-backup", where },
-      });
+      throw new PulseError(
+        "PULSE_CORRUPT",
+        `run "${shownRunId(runId)}" names the ${where}, but its store keeps no contents`,
+        {
+          details: { runId, next: "restore-backup", where },
+        },
+      );
     }
     fetched.set(digest, await content(digest));
   }

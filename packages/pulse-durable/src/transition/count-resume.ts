@@ -1,6 +1,7 @@
 import { PulseError } from "@pulse-ts/core";
 import { headerKey } from "../record/entry-key.ts";
 import type { RunView } from "../record/live-record.ts";
+import { shownRunId } from "../run-id.ts";
 import type { Decision } from "./decision.ts";
 
 export interface CountResume {
@@ -19,7 +20,7 @@ export function countResume(view: RunView, command: CountResume): Decision<{ rea
     const { runId, resumes } = header;
     throw new PulseError(
       "PULSE_RESUME_LIMIT",
-      `run "${runId}" was resumed ${resumes} times and may be resumed ${maxResumes} times; find out what stops it, then raise maxResumes`,
+      `run "${shownRunId(runId)}" was resumed ${resumes} times and may be resumed ${maxResumes} times; find out what stops it, then raise maxResumes`,
       { details: { runId, next: "raise-max-resumes", resumes, maxResumes } },
     );
   }

@@ -1,6 +1,7 @@
 import { PulseError } from "@pulse-ts/core";
 import type { RecordChanges } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
+import { shownRunId } from "../run-id.ts";
 
 /**
  * What a transition decides: the changes to add to the next save, and what the caller learns. Transitions are pure:
@@ -14,7 +15,7 @@ export interface Decision<Result> {
 /** A command that the record's state does not allow: a mistake of the caller, never of the run's user. */
 export function refuse(view: RunView, rule: string, problem: string): never {
   const { runId } = view.record.header;
-  throw new PulseError("PULSE_USAGE", `run "${runId}": ${problem}`, { details: { rule, runId } });
+  throw new PulseError("PULSE_USAGE", `run "${shownRunId(runId)}": ${problem}`, { details: { rule, runId } });
 }
 
 /** Ids are 16 random bytes in lower-case hex, made by the caller (REC-1). */

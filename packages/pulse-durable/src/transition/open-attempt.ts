@@ -1,6 +1,7 @@
 import { PulseError } from "@pulse-ts/core";
 import type { AttemptEntry } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
+import { shownRunId } from "../run-id.ts";
 import { activeAttempt, attemptOf } from "./attempt-chain.ts";
 import { checkNewId, refuse } from "./decision.ts";
 import type { Decision } from "./decision.ts";
@@ -80,7 +81,7 @@ function otherLimit(view: RunView, command: OpenAttempt, found: number): PulseEr
   const { scope, path, boundary, limit } = command;
   return new PulseError(
     "PULSE_INCOMPATIBLE",
-    `resuming run "${runId}": the retry at place "${boundary}" of node "${path}" has limit ${limit}, its recorded attempts have ${found}; resume with the definition that the run was started with`,
+    `resuming run "${shownRunId(runId)}": the retry at place "${boundary}" of node "${path}" has limit ${limit}, its recorded attempts have ${found}; resume with the definition that the run was started with`,
     { details: { runId, next: "same-definition", what: "definition", expected: found, found: limit, scope, path } },
   );
 }

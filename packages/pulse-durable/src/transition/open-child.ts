@@ -2,6 +2,7 @@ import { PulseError } from "@pulse-ts/core";
 import { scopeKey } from "../record/entry-key.ts";
 import type { NodeEntry, ScopeEntry } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
+import { shownRunId } from "../run-id.ts";
 import { activeAttempt, unsavedChain } from "./attempt-chain.ts";
 import type { Decision } from "./decision.ts";
 
@@ -68,7 +69,7 @@ function checkSame(view: RunView, command: OpenChild, found: ScopeEntry): void {
     const about = field === "inputs" && key !== undefined ? `inputs (${key})` : field;
     throw new PulseError(
       "PULSE_INCOMPATIBLE",
-      `resuming run "${runId}": the mount "${path}" would open scope ${scope} with another ${about} than it was opened with: ${found[field]} is recorded, ${command[field]} was given; resume with the same definition and fixed values`,
+      `resuming run "${shownRunId(runId)}": the mount "${path}" would open scope ${scope} with another ${about} than it was opened with: ${found[field]} is recorded, ${command[field]} was given; resume with the same definition and fixed values`,
       {
         details: {
           runId,
