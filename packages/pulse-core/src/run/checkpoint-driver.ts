@@ -26,6 +26,9 @@ export interface CheckpointDriver {
   /** Takes a restore plan for the root, checked (CKPT-24). */
   plan(execution: ExecutionState, plan: RestorePlan): void;
   /** Installs the plan of an execution that starts, after checking it again (CKPT-38). Gives the restored node indices. */
-  install(execution: ExecutionState, decide: (slot: number, state: SlotState, value: unknown) => void): readonly number[];
+  install(
+    execution: ExecutionState,
+    decide: (slot: number, state: SlotState, value: unknown) => void,
+  ): readonly number[];
   stable(scope: string, nodeId: string, path: string): string | undefined;
 }

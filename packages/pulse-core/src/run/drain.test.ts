@@ -147,3 +147,25 @@ test("CORE-30 CORE-32 what an abandoned body does after the end changes nothing 
     process.off("unhandledRejection", note);
   }
 });
+
+test("CORE-36 CORE-30 cancelling while only a given-up body is left ends at once and keeps every verdict", async () => {
+  const host = fakeHost();
+  const hanging = graph("hanging", {
+    inputs: [],
+    outputs: [made],
+    nodes: [
+      node("slow", { provides: [made], aspects: [retry({ limit: 2 }), timeout(5)] }, ({ ...none }, { attempt }) =>
+        attempt === 1 ? never<{ made: number }>() : { made: Object.keys(none).length },
+      ),
+    ],
+  });
+  const handle = execution(hanging, {}, { host });
+  handle.start();
+  await host.advance(5);
+  expect(await hasSettled(handle.wait())).toBe(false);
+  handle.cancel("no time");
+  const outcome = await handle.wait();
+  expect(outcome.values.made).toBe(0);
+  expect(outcome.abandoned).toEqual(["slow"]);
+  expect(host.armed).toBe(0);
+});

@@ -37,7 +37,11 @@ export type EventBody =
   | { readonly kind: "late-settled"; readonly error?: unknown }
   /** An observer threw or rejected; reported once to the others (CORE-32). */
   | { readonly kind: "observer-failed"; readonly error: unknown }
-  | { readonly kind: "execution-finished"; readonly reason: "completed" | "failed" | "interrupted"; readonly error?: unknown };
+  | {
+      readonly kind: "execution-finished";
+      readonly reason: "completed" | "failed" | "interrupted";
+      readonly error?: unknown;
+    };
 
 /** May be async: it is never awaited, and its rejection is handled like a throw (CORE-44). */
 export type Observer = (event: PulseEvent) => unknown;

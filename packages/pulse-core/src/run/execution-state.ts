@@ -5,6 +5,7 @@ import type { NodeReason } from "./events.ts";
 import { nameAbandoned } from "./abandoned.ts";
 import { after } from "./host.ts";
 import { NodeContext } from "./node-context.ts";
+import { passIn } from "./pass-in.ts";
 import { Place } from "./place.ts";
 import type { Scheduler, Starter } from "./scheduler.ts";
 import { interruption } from "./signals.ts";
@@ -92,7 +93,9 @@ export class ExecutionState implements Starter {
 
   /** Interrupted by what is around it, a failure around its mount included; its own fail-fast does not count (CKPT-34). */
   get isStoppedFromAbove(): boolean {
-    return (this.stop !== undefined && this.stop.kind !== "failed") || this.isControlAborted || this.parent?.aborted === true;
+    return (
+      (this.stop !== undefined && this.stop.kind !== "failed") || this.isControlAborted || this.parent?.aborted === true
+    );
   }
 
   get reasonFromAbove(): unknown {
@@ -215,26 +218,7 @@ export class ExecutionState implements Starter {
 
   flowInto(node: number, slot: number, childSlot: number): void {
     const child = this.children.get(node);
-    if (child !== undefined) this.flow(slot, child, childSlot);
-  }
-
-  /** Hands a decided key to a mounted child (CORE-20). */
-  flow(slot: number, child: ExecutionState, childSlot: number): void {
-    const state = this.slotState[slot] as SlotState;
-    if (state === pending || child.slotState[childSlot] !== pending) return;
-    const value = this.slotValue[slot];
-    const { checkpoint } = this.tree;
-    let passed = value;
-    if (checkpoint !== undefined && state !== skippedState) {
-      try {
-        passed = checkpoint.convert(value, this, slot, child, childSlot);
-      } catch (error) {
-        // The mount's failure, not that of the node whose key this is.
-        child.onRefused?.(error);
-        return;
-      }
-    }
-    child.decide(childSlot, state, passed);
+    if (child !== undefined) passIn(this, slot, child, childSlot);
   }
 
   /** Reads a confirmed value; one that cannot be read stops the run (REC-9). */
@@ -248,7 +232,10 @@ export class ExecutionState implements Starter {
 
   // ---- ends of nodes
 
-  private emitFinished(index: number, body: { reason: NodeReason; error?: unknown; restored?: true; overridden?: true }): void {
+  private emitFinished(
+    index: number,
+    body: { reason: NodeReason; error?: unknown; restored?: true; overridden?: true },
+  ): void {
     if (!this.tree.emitter.active) return;
     const path = this.prefix + (this.compiled.nodes[index] as CompiledNode).id;
     this.tree.emitter.emit(this.id, path, { kind: "node-finished", ...body });
@@ -288,7 +275,8 @@ export class ExecutionState implements Starter {
   publish(level: NodeContext, reason: "completed" | "skipped"): void {
     const { provides } = level.node;
     for (let at = 0; at < provides.length; at++)
-      if (this.slotState[provides[at] as number] === pending) this.decide(provides[at] as number, skippedState, undefined);
+      if (this.slotState[provides[at] as number] === pending)
+        this.decide(provides[at] as number, skippedState, undefined);
     this.finish(level, reason);
   }
 
@@ -330,6 +318,11 @@ export class ExecutionState implements Starter {
   /** Stops from above: the host, a parent's failure, a timeout around the mount, an unreliable hook. */
   interrupt(stop: Stop, reason: unknown, withControl: boolean): void {
     if (this.ended) return;
+    if (this.stop === undefined && this.isComplete) {
+      // Every verdict stands (CORE-36); only bodies that timeouts gave up on are left, and they are not waited for now.
+      this.abandon();
+      return;
+    }
     if (this.stop === undefined) {
       this.stop = stop;
       this.cancelWaiting();
@@ -385,9 +378,18 @@ export class ExecutionState implements Starter {
   /** What timeouts gave up on and still runs. */
   readonly late = new Set<NodeContext>();
 
+  /** Every node is finished and every output decided (CORE-48). */
+  private get isComplete(): boolean {
+    return (
+      this.started &&
+      this.unfinished === 0 &&
+      !this.compiled.passThrough.some((slot) => this.slotState[slot] === pending)
+    );
+  }
+
   checkEnd(): void {
     if (this.ended || !this.started || this.unfinished > 0) return;
-    if (this.stop === undefined && this.compiled.passThrough.some((slot) => this.slotState[slot] === pending)) return;
+    if (this.stop === undefined && !this.isComplete) return;
     if (this.live > 0) this.armDrain();
     else this.end();
   }

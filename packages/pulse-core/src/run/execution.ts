@@ -113,7 +113,12 @@ export class RootExecution {
 
   start(): void {
     const { state, options } = this;
-    if (state.started) throw usage("CORE-28", `the execution of graph "${state.compiled.graph.name}" was started already; build a new one`, "");
+    if (state.started)
+      throw usage(
+        "CORE-28",
+        `the execution of graph "${state.compiled.graph.name}" was started already; build a new one`,
+        "",
+      );
     state.onEnded = () => {
       for (const undo of this.undo) undo();
       this.settle?.();
@@ -121,7 +126,10 @@ export class RootExecution {
     const { signal } = options;
     const passed = this.limitsMs().find((ms) => ms <= 0);
     if (signal?.aborted === true || passed !== undefined) {
-      state.startStopped({ kind: "interrupted", reason: signal?.aborted === true ? signal.reason : notDone(passed ?? 0) });
+      state.startStopped({
+        kind: "interrupted",
+        reason: signal?.aborted === true ? signal.reason : notDone(passed ?? 0),
+      });
       return;
     }
     if (signal !== undefined) {
@@ -175,7 +183,9 @@ export class RootExecution {
 }
 
 const notDone = (timeoutMs: number): PulseError =>
-  new PulseError("PULSE_TIMEOUT", `the execution was not done in time (${timeoutMs} ms from its start)`, { details: { timeoutMs } });
+  new PulseError("PULSE_TIMEOUT", `the execution was not done in time (${timeoutMs} ms from its start)`, {
+    details: { timeoutMs },
+  });
 
 const canceled = (): Error => new Error("the execution was cancelled; give cancel a reason to see it here");
 
@@ -197,10 +207,14 @@ function errorOf(state: ExecutionState, stop: Stop): PulseError {
   }
   if (stop.kind === "failed") {
     const { error, path } = stop.failure;
-    return new PulseError("PULSE_EXECUTION_FAILED", `graph "${graph}" failed at node "${path}": ${textOf(error)}${left}`, {
-      cause: error,
-      details: { ...ends, path },
-    });
+    return new PulseError(
+      "PULSE_EXECUTION_FAILED",
+      `graph "${graph}" failed at node "${path}": ${textOf(error)}${left}`,
+      {
+        cause: error,
+        details: { ...ends, path },
+      },
+    );
   }
   const reason = stop.kind === "interrupted" ? stop.reason : undefined;
   return new PulseError("PULSE_INTERRUPTED", `graph "${graph}" was interrupted: ${textOf(reason)}${left}`, {

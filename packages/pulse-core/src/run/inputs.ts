@@ -18,26 +18,40 @@ export function receiveInputs(
   const bad = (code: ProblemCode, name: string, message: string, issues?: readonly unknown[]): void =>
     void problems.push({ code, path: graph, message, ends: [name], ...(issues === undefined ? {} : { issues }) });
   if (typeof given !== "object" || given === null) {
-    bad("PULSE_INPUT_INVALID", "", `the inputs are ${given === null ? "null" : `a ${typeof given}`}; give an object by input name`);
+    bad(
+      "PULSE_INPUT_INVALID",
+      "",
+      `the inputs are ${given === null ? "null" : `a ${typeof given}`}; give an object by input name`,
+    );
     return received;
   }
   const names = compiled.inputs.map((input) => input.name);
   for (const name of Object.keys(given))
     if (!names.includes(name))
-      bad("PULSE_INPUT_UNKNOWN", name, `input "${name}" is not one of this graph's (${names.join(", ") || "it has none"})`);
+      bad(
+        "PULSE_INPUT_UNKNOWN",
+        name,
+        `input "${name}" is not one of this graph's (${names.join(", ") || "it has none"})`,
+      );
   for (const { name, slot, optional } of compiled.inputs) {
     const has = Object.hasOwn(given, name);
     const value = has ? given[name] : skipped;
     if (value === skipped) {
       if (optional) received.set(name, { state: "skipped" });
-      else if (has) bad("PULSE_INPUT_INVALID", name, `input "${name}" is given as skipped, but is not declared optional`);
+      else if (has)
+        bad("PULSE_INPUT_INVALID", name, `input "${name}" is given as skipped, but is not declared optional`);
       else bad("PULSE_INPUT_MISSING", name, `input "${name}" is missing; give it, or declare it optional`);
       continue;
     }
     const checked = check(compiled.keys[slot] as AnyKey, value);
     if (checked.kind === "async")
-      bad("PULSE_INPUT_ASYNC", name, `the schema of input "${name}" answers asynchronously; use one that answers at once`);
-    else if (checked.kind === "issues") bad("PULSE_INPUT_INVALID", name, `input "${name}" does not fit: ${checked.text}`, checked.issues);
+      bad(
+        "PULSE_INPUT_ASYNC",
+        name,
+        `the schema of input "${name}" answers asynchronously; use one that answers at once`,
+      );
+    else if (checked.kind === "issues")
+      bad("PULSE_INPUT_INVALID", name, `input "${name}" does not fit: ${checked.text}`, checked.issues);
     else received.set(name, { state: "ready", value: checked.value });
   }
   return received;

@@ -131,32 +131,35 @@ test("CORE-30 CORE-22 a body deep in a child that a timeout gave up is named by 
   expect((await running).abandoned).toEqual(["m/n"]);
 });
 
-test.each(["answers", "throws"])("CORE-13 CORE-37 an aspect that %s while the child of its mount runs: nothing more begins in there", async (how) => {
-  const gate = deferred();
-  const begun = deferred();
-  const ran: string[] = [];
-  const inner = graph("inner", {
-    outputs: [made],
-    nodes: [
-      node("first", { provides: [made] }, async () => {
-        begun.resolve();
-        await gate.promise;
-        return { made: 1 };
-      }),
-      node("second", { requires: [made] }, () => void ran.push("second")),
-    ],
-  });
-  const bad = new Error("bad");
-  const hasty = aspect("hasty", async (_context, next) => {
-    next().catch(() => {});
+test.each(["answers", "throws"])(
+  "CORE-13 CORE-37 an aspect that %s while the child of its mount runs: nothing more begins in there",
+  async (how) => {
+    const gate = deferred();
+    const begun = deferred();
+    const ran: string[] = [];
+    const inner = graph("inner", {
+      outputs: [made],
+      nodes: [
+        node("first", { provides: [made] }, async () => {
+          begun.resolve();
+          await gate.promise;
+          return { made: 1 };
+        }),
+        node("second", { requires: [made] }, () => void ran.push("second")),
+      ],
+    });
+    const bad = new Error("bad");
+    const hasty = aspect("hasty", async (_context, next) => {
+      next().catch(() => {});
+      await begun.promise;
+      if (how === "throws") throw bad;
+    });
+    const running = run(graph("outer", { nodes: [mount("m", inner, { aspects: [hasty] })] }), {});
     await begun.promise;
-    if (how === "throws") throw bad;
-  });
-  const running = run(graph("outer", { nodes: [mount("m", inner, { aspects: [hasty] })] }), {});
-  await begun.promise;
-  await turn();
-  gate.resolve();
-  if (how === "throws") expect((await rejectionOf(running, "PULSE_EXECUTION_FAILED")).cause).toBe(bad);
-  else expect((await running).abandoned).toEqual([]);
-  expect(ran).toEqual([]);
-});
+    await turn();
+    gate.resolve();
+    if (how === "throws") expect((await rejectionOf(running, "PULSE_EXECUTION_FAILED")).cause).toBe(bad);
+    else expect((await running).abandoned).toEqual([]);
+    expect(ran).toEqual([]);
+  },
+);

@@ -1,6 +1,7 @@
 import type { CompiledMount } from "../compile.ts";
 import { ExecutionState } from "./execution-state.ts";
 import type { NodeContext } from "./node-context.ts";
+import { passIn } from "./pass-in.ts";
 import { interruption } from "./signals.ts";
 import { Confirmed, pending, ready, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
@@ -28,7 +29,11 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
   execution.liveChildren.add(child);
   const { emitter } = execution.tree;
   if (emitter.active)
-    emitter.emit(execution.id, level.path, { kind: "child-created", childId: child.id, graph: child.compiled.graph.name });
+    emitter.emit(execution.id, level.path, {
+      kind: "child-created",
+      childId: child.id,
+      graph: child.compiled.graph.name,
+    });
   return new Promise((resolve, reject) => {
     let passFailure: { readonly error: unknown } | undefined;
     const stopListening = level.onAbort((reason) =>
@@ -72,7 +77,7 @@ function giveInputs(level: NodeContext, mount: CompiledMount, child: ExecutionSt
     const read = child.fixedReaders?.get(name);
     child.decide(childSlot, ready, read === undefined ? value : new Confirmed(read));
   }
-  for (const { slot, childSlot } of mount.in) level.execution.flow(slot, child, childSlot);
+  for (const { slot, childSlot } of mount.in) passIn(level.execution, slot, child, childSlot);
   const wired = new Set([...mount.in, ...mount.fix].map(({ childSlot }) => childSlot));
   for (const { slot } of inputs) if (!wired.has(slot)) child.decide(slot, skippedState, undefined);
 }
@@ -85,7 +90,10 @@ function passOut(level: NodeContext, mount: CompiledMount, child: ExecutionState
   const value = child.slotValue[slot];
   const { checkpoint } = level.execution.tree;
   for (const target of targets) {
-    const passed = state === ready && checkpoint !== undefined ? checkpoint.convert(value, child, slot, level.execution, target) : value;
+    const passed =
+      state === ready && checkpoint !== undefined
+        ? checkpoint.convert(value, child, slot, level.execution, target)
+        : value;
     level.write(target, state, passed);
   }
 }

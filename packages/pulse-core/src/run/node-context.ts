@@ -282,6 +282,8 @@ export class NodeContext implements AspectContext {
   /** Takes what a body returned, by key name. */
   accept(result: unknown): void {
     if (result === undefined || result === null || this.closed) return;
+    // What a body that provides nothing happens to return, as `() => list.push(x)` does, is no result.
+    if (typeof result !== "object" && this.node.provides.length === 0) return;
     if (typeof result !== "object")
       throw usage(
         "CORE-8",
@@ -296,7 +298,13 @@ export class NodeContext implements AspectContext {
       }
       const value = (result as Record<string, unknown>)[name];
       if (value !== settledMarker) this.write(slot, ready, value);
-      else if (this.written(slot) === undefined) throw usage("CORE-8", `the body of node "${this.path}" returned key "${name}" as settled, but neither set nor skipped it`, this.path, name);
+      else if (this.written(slot) === undefined)
+        throw usage(
+          "CORE-8",
+          `the body of node "${this.path}" returned key "${name}" as settled, but neither set nor skipped it`,
+          this.path,
+          name,
+        );
     }
   }
 }

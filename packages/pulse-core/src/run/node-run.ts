@@ -51,7 +51,9 @@ function chainFailed(level: NodeContext, error: unknown): void {
 /** A skip is refused once something was written (CORE-42): gives the error to fail with instead. */
 export function refuseLateSkip(level: NodeContext): { readonly thrown: unknown } | undefined {
   const { keys } = level.execution.compiled;
-  const written = level.node.provides.filter((slot) => level.written(slot) !== undefined).map((slot) => keys[slot]?.name);
+  const written = level.node.provides
+    .filter((slot) => level.written(slot) !== undefined)
+    .map((slot) => keys[slot]?.name);
   if (written.length === 0) return undefined;
   const names = written.map((name) => `"${name}"`).join(", ");
   return {
@@ -80,7 +82,8 @@ function enterChain(level: NodeContext, chain: readonly Aspect[], place: number)
   if (aspect === undefined) {
     // An aspect may call next late: no body begins after the end of what is around it (CORE-37).
     if (level.aborted) throw interruption(level.path, level.reason);
-    if (level.closed) throw usage("CORE-13", `an aspect of node "${level.path}" calls next after its chain has ended`, level.path);
+    if (level.closed)
+      throw usage("CORE-13", `an aspect of node "${level.path}" calls next after its chain has ended`, level.path);
     if (level.busy) throw overlapping(level);
     return level.node.mount === undefined ? runBody(level) : runChild(level);
   }

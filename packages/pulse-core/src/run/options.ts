@@ -77,11 +77,7 @@ export interface ExecutionSettings {
 }
 
 /** Checks options. What is wrong is added to `problems`. */
-export function settingsOf(
-  options: ExecutionOptions,
-  compiled: CompiledGraph,
-  problems: Problem[],
-): ExecutionSettings {
+export function settingsOf(options: ExecutionOptions, compiled: CompiledGraph, problems: Problem[]): ExecutionSettings {
   const path = compiled.graph.name;
   const bad = (message: string): void => void problems.push({ code: "PULSE_OPTION_INVALID", path, message });
   const { concurrency, drainTimeout = drainTimeoutDefault, timeout, deadline, aspects = [] } = options;

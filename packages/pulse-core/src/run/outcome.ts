@@ -34,7 +34,12 @@ export function makeOutcome(
         ? { value: output.value, enumerable: true }
         : {
             get: () => {
-              throw usage("CORE-31", `output "${name}" is skipped, it has no value; look at outputs.${name}.state first`, "", name);
+              throw usage(
+                "CORE-31",
+                `output "${name}" is skipped, it has no value; look at outputs.${name}.state first`,
+                "",
+                name,
+              );
             },
           },
     );

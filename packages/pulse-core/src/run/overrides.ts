@@ -51,9 +51,17 @@ export class Overrides {
     });
     const wrong = Object.keys(this.nodes).filter((name) => typeof this.nodes[name] !== "function");
     return [
-      ...Object.keys(this.nodes).filter((name) => !nodes.has(name)).map((name) => unknown("node", name)),
-      ...Object.keys(this.keys).filter((name) => !keys.has(name)).map((name) => unknown("the provided key", name)),
-      ...wrong.map((name): Problem => ({ code: "PULSE_OPTION_INVALID", path, message: `the override of node "${name}" is no function` })),
+      ...Object.keys(this.nodes)
+        .filter((name) => !nodes.has(name))
+        .map((name) => unknown("node", name)),
+      ...Object.keys(this.keys)
+        .filter((name) => !keys.has(name))
+        .map((name) => unknown("the provided key", name)),
+      ...wrong.map((name): Problem => ({
+        code: "PULSE_OPTION_INVALID",
+        path,
+        message: `the override of node "${name}" is no function`,
+      })),
     ];
   }
 }

@@ -31,7 +31,12 @@ export class Scheduler {
   private tail = 0;
   private draining = false;
   /** Values on their way into mounts. A queue, so that a long way through mounts needs no stack (CORE-35). */
-  private flows: { readonly from: Starter; readonly node: number; readonly slot: number; readonly childSlot: number }[] = [];
+  private flows: {
+    readonly from: Starter;
+    readonly node: number;
+    readonly slot: number;
+    readonly childSlot: number;
+  }[] = [];
 
   constructor(host: Host, concurrency: number | undefined) {
     this.host = host;

@@ -18,7 +18,9 @@ export const isInterruption = (error: unknown): boolean =>
 
 /** Raised by reading a skipped key that is not optional (CORE-7). */
 export function skipSignal(path: string, key: string): PulseError<"PULSE_SKIPPED"> {
-  return new PulseError("PULSE_SKIPPED", `node "${path}" read key "${key}", which is skipped`, { details: { path, key } });
+  return new PulseError("PULSE_SKIPPED", `node "${path}" read key "${key}", which is skipped`, {
+    details: { path, key },
+  });
 }
 
 /** Raised by `skip()` (CORE-8). */
