@@ -1,4 +1,5 @@
 import type { Aspect } from "../aspects/aspect.ts";
+import { effectiveChain } from "../aspects/effective-chain.ts";
 import { compile } from "../compile.ts";
 import type { CompiledGraph, CompiledNode } from "../compile.ts";
 import type { AnyKey } from "../key.ts";
@@ -76,7 +77,7 @@ function describe(
   outer: readonly Aspect[] | false,
 ): NodeDescription {
   const key = (slot: number): AnyKey => compiled.keys[slot] as AnyKey;
-  const chain = outer === false ? [] : [...outer, ...node.aspects];
+  const chain = effectiveChain(outer, node);
   const base = {
     id: node.id,
     path: graphPath === "" ? node.id : `${graphPath}/${node.id}`,

@@ -1,5 +1,4 @@
 import type { CompiledGraph, CompiledNode, Flow } from "../compile.ts";
-import type { Aspect } from "../aspects/aspect.ts";
 import type { ReadValue } from "../checkpoint/hooks.ts";
 import type { NodeReason } from "./events.ts";
 import { nameAbandoned } from "./abandoned.ts";
@@ -171,14 +170,6 @@ export class ExecutionState implements Starter {
       level.places = [new Place(places)];
     }
     this.tree.runNode(level, allSkipped);
-  }
-
-  /** The effective chain of a node, outermost first (CKPT-20). */
-  chainOf(node: CompiledNode): readonly Aspect[] {
-    const { aspects } = this.tree;
-    if (aspects === false) return [];
-    if (node.aspects.length === 0) return aspects;
-    return aspects.length === 0 ? node.aspects : [...aspects, ...node.aspects];
   }
 
   /** `told`: no event says so of a provider whose keys are replaced, since it does not run (CORE-50). */

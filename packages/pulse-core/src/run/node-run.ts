@@ -2,6 +2,7 @@ import type { Aspect } from "../aspects/aspect.ts";
 import type { Node } from "../node.ts";
 import { isPulseError } from "../errors.ts";
 import { builtIn } from "../aspects/built-in.ts";
+import { effectiveChain } from "../aspects/effective-chain.ts";
 import { isSkip } from "./is-skip.ts";
 import { runChild } from "./mount-run.ts";
 import type { NodeContext } from "./node-context.ts";
@@ -71,7 +72,7 @@ export function startChain(level: NodeContext): Promise<unknown> | void {
   const { execution, node } = level;
   const replaced = execution.tree.overrides?.keysOf(execution.path, node, execution.compiled);
   execution.markRunning(level, replaced === undefined);
-  if (replaced === undefined) return enterChain(level, execution.chainOf(node), 0);
+  if (replaced === undefined) return enterChain(level, effectiveChain(execution.tree.aspects, node), 0);
   level.accept(replaced);
   return undefined;
 }
