@@ -279,6 +279,26 @@ test("CORE-45 CKPT-34 siblings stop in the turn of the first failure; the execut
   expect(log.lines("").at(-1)).toBe("execution-finished");
 });
 
+test("CORE-45 CORE-30 a failAttempt that never settles holds the end until the drain time, and its node is named", async () => {
+  const hooks = recordingHooks();
+  const host = fakeHost();
+  const confirming = hooks.hold("failAttempt", "root/fails");
+  const one = graph("one", {
+    nodes: [
+      node("fails", {}, () => {
+        throw bad;
+      }),
+    ],
+  });
+  const running = runCheckpointed(one, {}, hooks, { host });
+  await confirming.reached;
+  await host.advance(9_999);
+  expect(await hasSettled(running)).toBe(false);
+  await host.advance(1);
+  const error = await rejectionOf(running, "PULSE_EXECUTION_FAILED");
+  expect([error.cause, error.details.abandoned]).toEqual([bad, ["fails"]]);
+});
+
 test("CORE-45 CORE-43 a failAttempt that fails: its error is the cause, with the business failure beside it", async () => {
   for (const how of ["rejects", "throws"] as const) {
     const hooks = recordingHooks();

@@ -171,12 +171,15 @@ async function failed(hooks: CheckpointHooks, latch: Latch, level: NodeContext, 
   // A failure that comes after the stop is not confirmed; so is the end of a chain that was interrupted.
   const confirming = stopped ? undefined : confirmFailure(hooks, latch, execution, level, error);
   execution.enter();
+  // Named as still running if the drain time ends before it is confirmed (CORE-30).
+  execution.late.add(level);
   execution.fail(level, error);
   try {
     await confirming;
   } catch (thrown) {
     if (isInterruption(thrown)) execution.failureInterrupted();
   } finally {
+    execution.late.delete(level);
     execution.leave();
   }
 }
