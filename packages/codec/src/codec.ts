@@ -46,8 +46,9 @@ export interface CodecDefinition<Type extends KeyType, Value = ValueOfType<Type>
 
 /**
  * Makes a codec of two functions. What they throw becomes a `PULSE_CODEC` error with the key's name,
- * and their results are checked: bytes must be a `Uint8Array` within `valueBytesMax` (CODEC-12).
- * @throws PULSE_CODEC when the id or the version is empty (CODEC-2).
+ * and their results are checked: bytes must be a `Uint8Array` within `valueBytesMax` (CODEC-12), and nothing may be
+ * a promise (CODEC-1).
+ * @throws PULSE_CODEC when the id or the version is empty, or a function is missing (CODEC-2).
  */
 export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
   definition: CodecDefinition<Type, NoInfer<Value>>,
@@ -62,13 +63,22 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
   const decode = (bytes: Uint8Array, at: CodecContext = {}): Value => {
     if (!(bytes instanceof Uint8Array)) throw refuse("decode", at, "these are no bytes: a Uint8Array was expected");
     checkSize("decode", at, bytes);
-    return guard("decode", at, () => definition.decode(bytes, at));
+    const value = guard("decode", at, () => definition.decode(bytes, at));
+    if (value instanceof Promise) {
+      value.catch(() => {});
+      throw refuse("decode", at, "its codec answered with a promise; a codec answers at once");
+    }
+    return value;
   };
   const given = definition.fingerprint;
-  const fingerprint = (value: Value, at: CodecContext = {}): string =>
-    given === undefined ? sha256Hex(encode(value, at)) : guard("encode", at, () => given(value, at));
+  const fingerprint = (value: Value, at: CodecContext = {}): string => {
+    if (given === undefined) return sha256Hex(encode(value, at));
+    const text: unknown = guard("encode", at, () => given.call(definition, value, at));
+    if (typeof text !== "string") throw refuse("encode", at, "its codec gave a fingerprint that is no text");
+    return text;
+  };
   const { type, id, version, immutable = false } = definition;
-  return Object.freeze({
+  const codec = Object.freeze({
     type,
     id,
     version,
@@ -78,15 +88,43 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
     fingerprintsBytes: given === undefined,
     immutable,
   });
+  guarded.add(codec);
+  return codec;
 }
 
-/** Refuses a codec without a type, an id or a version (CODEC-2). */
-export function checkIdentity(codec: { readonly type: KeyType; readonly id: string; readonly version: string }): void {
+/** Codecs whose results are checked already. */
+const guarded = new WeakSet<object>();
+
+/** The codec itself, or, of one that somebody wrote by hand, the same with its results checked. @throws as {@link defineCodec} */
+export function guardedCodec(codec: Codec): Codec {
+  if (guarded.has(codec)) return codec;
+  checkIdentity(codec);
+  const { type, id, version, immutable = false } = codec;
+  return defineCodec<KeyType, unknown>({
+    type,
+    id,
+    version,
+    immutable,
+    encode: (value, at) => codec.encode(value, at),
+    decode: (bytes, at) => codec.decode(bytes, at),
+    ...(codec.fingerprintsBytes === true || typeof codec.fingerprint !== "function"
+      ? {}
+      : { fingerprint: (value: unknown, at: CodecContext) => codec.fingerprint(value, at) }),
+  });
+}
+
+/** Refuses a codec without a type, an id, a version or one of its two functions (CODEC-2). */
+export function checkIdentity(
+  codec: Pick<Codec, "type" | "id" | "version"> & { readonly encode: unknown; readonly decode: unknown },
+): void {
+  if (typeof codec !== "object" || codec === null) throw prepareError("this is no codec; make one with defineCodec");
   const { type, id, version } = codec;
   if (!isKeyType(type)) throw prepareError("a codec needs a type: the type token or schema object of its keys");
   if (typeof id !== "string" || id === "") throw prepareError("a codec needs an id that is not empty");
   if (typeof version !== "string" || version === "")
     throw prepareError(`codec "${id}" needs a version that is not empty`);
+  for (const name of ["encode", "decode"] as const)
+    if (typeof codec[name] !== "function") throw prepareError(`codec "${id}" needs a function ${name}`);
 }
 
 /** True for what a key can be made with. */

@@ -1,5 +1,5 @@
 import { PulseError, type KeyType } from "@pulse-ts/core";
-import { checkIdentity, isKeyType, isTypeToken, type Codec } from "./codec.ts";
+import { checkIdentity, guardedCodec, isKeyType, isTypeToken, type Codec } from "./codec.ts";
 import { asCodecError, codecError } from "./errors.ts";
 import { schemaHash } from "./describe-schema.ts";
 import { isZodSchema, zodCodec } from "./json.ts";
@@ -14,8 +14,9 @@ export const automaticVersion = "1";
 export interface Codecs {
   /**
    * Adds a codec for its type. Register before the first graph is prepared.
+   * A codec that was not made by `defineCodec` gets the same checks of its results.
    * @throws PULSE_CONFLICT when the type or the id has a codec already; nothing is replaced (CODEC-2).
-   * @throws PULSE_CODEC when type, id or version is missing or empty.
+   * @throws PULSE_CODEC when type, id, version or a function is missing or empty.
    */
   register(codec: Codec): void;
   /**
@@ -68,7 +69,7 @@ class Registry implements Codecs {
         codec.id,
       );
     }
-    this.#byType.set(codec.type, codec);
+    this.#byType.set(codec.type, guardedCodec(codec));
     this.#ids.add(codec.id);
     this.#automatic = new WeakMap();
   }
