@@ -88,7 +88,7 @@ function read(runs: ReadonlyMap<string, KeptRun>, runId: string): RunRecord {
 
 /** Compares before the swap: the revision that the caller saw, and the one it writes (STORE-3). */
 function refuseConflict(runId: string, kept: number, next: Header, expected: number): void {
-  const conflict = (what: string, wanted: unknown, found: unknown): PulseError =>
+  const conflict = <Value extends string | number>(what: string, wanted: Value, found: Value): PulseError =>
     new PulseError(
       "PULSE_CONFLICT",
       `saving run "${shownRunId(runId)}": the ${what} should be ${wanted}, it is ${found}; nothing was changed, load the run again`,

@@ -55,8 +55,12 @@ test("DUR-12 what is wrong before a store is asked names the run and what to do 
     for (const way of ["run", "resume"] as const) {
       const code = name.startsWith("PULSE_CODEC") ? "PULSE_CODEC" : "PULSE_INVALID";
       const error = await rejectionOf(code, bad(pulse, way));
-      expect(error.details, name).toMatchObject({ runId: "run", next: way === "run" ? "start" : "resume" });
-      expect(error.message, name).toContain('run "run" cannot begin: ');
+      expect({ name, ...error.details }).toMatchObject({
+        name,
+        runId: "run",
+        next: way === "run" ? "start" : "resume",
+      });
+      expect(error.message).toContain('run "run" cannot begin: ');
     }
   }
   expect(store.acquired).toBe(acquired);

@@ -1,4 +1,5 @@
 import { createCodecs, defineCodec } from "@pulse-ts/codec";
+import type { Codec } from "@pulse-ts/codec";
 import { aspect, graph, key, mount, node, retry, type } from "@pulse-ts/core";
 import type { TypeToken } from "@pulse-ts/core";
 import { expect, test } from "vitest";
@@ -246,6 +247,42 @@ test("CKPT-28 CODEC-9 a value that is changed in the microtask after the body is
   const recorded = (await worker(memory).pulse.resume(one, {}, call)).values.basket;
   expect(values.basket).toEqual(recorded);
   expect(recorded.items).not.toContain("later");
+});
+
+test("CKPT-28 CODEC-9 a codec that hands out its own buffer or the confirmed bytes lets nobody change what is confirmed", async () => {
+  const scratch = new Uint8Array(1);
+  const raw = type<Uint8Array>("raw");
+  const raws = [0, 1, 2].map((at) => key(`raw${at}`, raw));
+  const codecs = createCodecs();
+  codecs.register(
+    defineCodec({
+      type: raw,
+      id: "raw",
+      version: "1",
+      encode: (value) => {
+        scratch.set(value);
+        return scratch;
+      },
+      decode: (bytes) => bytes,
+    }) as Codec,
+  );
+  const [first, second, third] = raws as [(typeof raws)[0] & {}, (typeof raws)[0] & {}, (typeof raws)[0] & {}];
+  const nodes = [
+    ...raws.map((out, at) => node(`make${at}`, { provides: [out] }, () => ({ [out.name]: Uint8Array.of(at) }))),
+    node("spoil", { requires: [first, second], provides: [size] }, (read) => {
+      for (const bytes of Object.values(read)) bytes.fill(99);
+      return { size: 1 };
+    }),
+    node("look", { requires: [size, first, second, third], provides: [again] }, ({ size: _, ...read }) => ({
+      again: Object.values(read).reduce((sum, bytes) => sum * 10 + (bytes[0] ?? 0), 0),
+    })),
+  ];
+  const memory = memoryStore();
+  const one = graph("raws", { outputs: [again, ...raws], nodes });
+  const { values } = await worker(memory, { codecs }).pulse.run(one, {}, call);
+  expect(values.again).toBe(12);
+  const resumed = await worker(memory, { codecs }).pulse.resume(one, {}, { ...call, verify: "all" });
+  expect(raws.map(({ name }) => resumed.values[name])).toEqual([0, 1, 2].map((at) => Uint8Array.of(at)));
 });
 
 test("D13 V1 CODEC-7 a value that cannot be encoded fails its own node as a business failure, by key and path", async () => {

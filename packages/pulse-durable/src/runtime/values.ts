@@ -58,7 +58,9 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
     return bytes;
   };
   const decode = (record: ReadyValue, key: CodedKey, place: ReadingPlace): unknown => {
-    const bytes = bytesOf(record, place);
+    const confirmed = bytesOf(record, place);
+    // A codec may hand out the very bytes that it was given: what a reader changes must not be what is confirmed (CODEC-9).
+    const bytes = key.codec.immutable === true ? confirmed : new Uint8Array(confirmed);
     try {
       return key.codec.decode(bytes, { key: key.name });
     } catch (error) {
@@ -75,7 +77,8 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
     return error;
   };
   const encode = (key: CodedKey, value: unknown): ReadyBytes => {
-    const bytes = key.codec.encode(value, { key: key.name });
+    // A copy: a codec may give the value itself, or one buffer again and again, and the save waits its turn (CKPT-28).
+    const bytes = new Uint8Array(key.codec.encode(value, { key: key.name }));
     return { ...headOf(key), state: "ready", digest: sha256Hex(bytes), bytes };
   };
 

@@ -27,7 +27,7 @@ const call = { runId: "run", version: "1", definition: digestOf("definition"), i
 
 /** One step; the picks choose among what is there at that moment. */
 interface Step {
-  readonly action: "open" | "open" | "fail" | "child" | "commit" | "resume" | "save" | "lose" | "crash";
+  readonly action: "open" | "fail" | "child" | "commit" | "resume" | "save" | "lose" | "crash";
   readonly pick: number;
   readonly depth: number;
 }
