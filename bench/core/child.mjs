@@ -40,8 +40,16 @@ async function measure() {
       samples[name].push((cpuMicroseconds() - before) / times[name] / workload.size);
     }
   const us = median(samples.own);
-  const same = samples.same.length === 0 ? {} : { sameRatio: us / median(samples.same), sameBytes: await allocated(runs.same) };
-  return { buildUs, us, handUs: median(samples.hand), ratio: us / median(samples.hand), bytes: await allocated(runs.own), ...same };
+  const same =
+    samples.same.length === 0 ? {} : { sameRatio: us / median(samples.same), sameBytes: await allocated(runs.same) };
+  return {
+    buildUs,
+    us,
+    handUs: median(samples.hand),
+    ratio: us / median(samples.hand),
+    bytes: await allocated(runs.own),
+    ...same,
+  };
 }
 
 /** Bytes that one run allocates, a node; the young generation must be larger than all of it. */

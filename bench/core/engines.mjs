@@ -21,14 +21,16 @@ function handWritten({ name, parents }) {
   return async () => {
     const values = [];
     for (const layer of layers)
-      await Promise.all(layer.map(async (at) => (values[at] = await bodies[at](parents[at].map((from) => values[from])))));
+      await Promise.all(
+        layer.map(async (at) => (values[at] = await bodies[at](parents[at].map((from) => values[from])))),
+      );
     return values.at(-1);
   };
 }
 
 /** The same, by hand, for the very bodies that Pulse runs: objects by key name in and out. */
-function handWrittenSameBodies({ name, parents }) {
-  const bodies = parents.map(literalBody);
+async function handWrittenSameBodies({ name, parents }) {
+  const bodies = await literalBodies(parents);
   const last = `k${parents.length - 1}`;
   if (name.startsWith("chain"))
     return async () => {
@@ -39,7 +41,8 @@ function handWrittenSameBodies({ name, parents }) {
   const layers = layersOf(parents);
   return async () => {
     const values = {};
-    for (const layer of layers) for (const result of await Promise.all(layer.map((at) => bodies[at](values)))) Object.assign(values, result);
+    for (const layer of layers)
+      for (const result of await Promise.all(layer.map((at) => bodies[at](values)))) Object.assign(values, result);
     return values[last];
   };
 }
@@ -55,40 +58,53 @@ function layersOf(parents) {
 }
 
 /** Node bodies as a user types them: literal code, one function a node. */
-function pulseNodes(core, parents) {
+async function pulseNodes(core, parents) {
+  const bodies = await literalBodies(parents);
   const number = core.type("number");
   const keys = parents.map((_, at) => core.key(`k${at}`, number));
   return {
     keys,
     nodes: parents.map((from, at) => {
       const spec = { requires: from.map((parent) => keys[parent]), provides: [keys[at]] };
-      return core.node(`n${at}`, spec, literalBody(from, at));
+      return core.node(`n${at}`, spec, bodies[at]);
     }),
   };
 }
 
-function literalBody(from, at) {
-  const names = from.map((parent) => `k${parent}`);
-  if (from.length > 100)
-    return async (values) => ({ [`k${at}`]: names.reduce((sum, name) => sum + values[name], 0) % modulus });
-  const sum = names.length === 0 ? "1" : names.length === 1 ? `(${names[0]} + 1) % ${modulus}` : `(${names.join(" + ")}) % ${modulus}`;
-  return new Function(`return async ({ ${names.join(", ")} }) => ({ k${at}: ${sum} })`)();
+/** A module of literal code, one body a node, as people write them: not one closure a thousand times. */
+async function literalBodies(parents) {
+  const source = parents.map((from, at) => {
+    const names = from.map((parent) => `k${parent}`);
+    if (from.length > 100)
+      return `async (values) => { let sum = 0; for (const name of ${JSON.stringify(names)}) sum += values[name]; return { k${at}: sum % ${modulus} }; }`;
+    const sum =
+      names.length === 0
+        ? "1"
+        : names.length === 1
+          ? `(${names[0]} + 1) % ${modulus}`
+          : `(${names.join(" + ")}) % ${modulus}`;
+    return `async ({ ${names.join(", ")} }) => ({ k${at}: ${sum} })`;
+  });
+  const module = `export default [${source.join(",")}];`;
+  return (await import(`data:text/javascript;base64,${Buffer.from(module).toString("base64")}`)).default;
 }
 
-const pulse = (options) => async ({ parents }) => {
-  const core = await import("@pulse-ts/core");
-  const { keys, nodes } = pulseNodes(core, parents);
-  const last = keys.at(-1);
-  const graph = core.graph("bench", { inputs: [], outputs: [last], nodes });
-  const given = options(core);
-  return async () => (await core.run(graph, {}, given)).values[last.name];
-};
+const pulse =
+  (options) =>
+  async ({ parents }) => {
+    const core = await import("@pulse-ts/core");
+    const { keys, nodes } = await pulseNodes(core, parents);
+    const last = keys.at(-1);
+    const graph = core.graph("bench", { inputs: [], outputs: [last], nodes });
+    const given = options(core);
+    return async () => (await core.run(graph, {}, given)).values[last.name];
+  };
 
 const passing = (core, name) => core.aspect(name, async (_context, next) => await next());
 
 export const engines = {
   "hand-written": async (workload) => handWritten(workload),
-  "hand-written, same bodies": async (workload) => handWrittenSameBodies(workload),
+  "hand-written, same bodies": handWrittenSameBodies,
   /** One observer and two aspects that await what is inside them. */
   pulse: pulse((core) => {
     let seen = 0;
@@ -100,7 +116,10 @@ export const engines = {
     const bodies = parents.map(bodyOf);
     let values = [];
     const nodes = new Map(
-      parents.map((from, at) => [`n${at}`, { run: async () => void (values[at] = await bodies[at](from.map((parent) => values[parent]))) }]),
+      parents.map((from, at) => [
+        `n${at}`,
+        { run: async () => void (values[at] = await bodies[at](from.map((parent) => values[parent]))) },
+      ]),
     );
     const edges = parents.flatMap((from, at) => from.map((parent) => [`n${parent}`, `n${at}`]));
     const graph = new PGraph(nodes, edges);
@@ -131,7 +150,10 @@ export const engines = {
           for (const parent of parents[at]) values.push(yield* Deferred.await(slots[parent]));
           yield* Deferred.succeed(slots[at], yield* call(at, values));
         });
-      yield* Effect.all(parents.map((_, at) => node(at)), { concurrency: "unbounded", discard: true });
+      yield* Effect.all(
+        parents.map((_, at) => node(at)),
+        { concurrency: "unbounded", discard: true },
+      );
       return yield* Deferred.await(slots.at(-1));
     });
     return () => Effect.runPromise(program);
@@ -142,7 +164,10 @@ export const engines = {
     return () => {
       const nodes = [];
       parents.forEach((needs, at) => {
-        const source = needs.length === 0 ? defer(() => bodies[at]([])) : forkJoin(needs.map((parent) => nodes[parent])).pipe(mergeMap((values) => from(bodies[at](values))));
+        const source =
+          needs.length === 0
+            ? defer(() => bodies[at]([]))
+            : forkJoin(needs.map((parent) => nodes[parent])).pipe(mergeMap((values) => from(bodies[at](values))));
         nodes[at] = source.pipe(shareReplay(1));
       });
       return lastValueFrom(nodes.at(-1));

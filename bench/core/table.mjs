@@ -9,7 +9,9 @@ const limits = { chain: 15, fan: 15, layers: 6 };
 
 export function coreTable({ seconds, only }) {
   console.log("\nCore: CPU time a node, as a ratio to hand-written code run in turn in the same process\n");
-  console.log("| workload | engine | ratio to code on bare numbers | ratio to code with the same bodies | µs a node | bytes a node (same bodies by hand) | build µs a node |");
+  console.log(
+    "| workload | engine | ratio to code on bare numbers | ratio to code with the same bodies | µs a node | bytes a node (same bodies by hand) | build µs a node |",
+  );
   console.log("| --- | --- | --- | --- | --- | --- | --- |");
   for (const workload of Object.keys(workloads))
     for (const engine of Object.keys(engines)) {
@@ -17,7 +19,8 @@ export function coreTable({ seconds, only }) {
       if (workload.endsWith("100k") && !engine.startsWith("pulse")) continue;
       const args = ["--expose-gc", "--max-semi-space-size=256", child, engine, workload, String(seconds)];
       const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 300_000 });
-      const result = stdout.trim() === "" ? { error: stderr.slice(0, 100) } : JSON.parse(stdout.trim().split("\n").at(-1));
+      const result =
+        stdout.trim() === "" ? { error: stderr.slice(0, 100) } : JSON.parse(stdout.trim().split("\n").at(-1));
       const limit = engine === "pulse" && limits[workload] !== undefined ? ` (aim: ${limits[workload]})` : "";
       const figure = (value, digits = 2) => (value === undefined ? "-" : value.toFixed(digits));
       console.log(

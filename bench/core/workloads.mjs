@@ -14,7 +14,10 @@ const place = (name, parents) => {
 };
 
 export const chain = (length) =>
-  place(`chain of ${length}`, Array.from({ length }, (_, index) => (index === 0 ? [] : [index - 1])));
+  place(
+    `chain of ${length}`,
+    Array.from({ length }, (_, index) => (index === 0 ? [] : [index - 1])),
+  );
 
 export const fan = (width) => {
   const middle = Array.from({ length: width }, () => [0]);
@@ -28,7 +31,8 @@ export const layered = (layers, width, fanIn = 3) => {
   for (let layer = 0; layer < layers; layer++)
     for (let column = 0; column < width; column++) {
       const from = new Set();
-      while (layer > 0 && from.size < fanIn) from.add((layer - 1) * width + Math.floor(random() * width));
+      const wanted = layer === 0 ? 0 : fanIn;
+      while (from.size < wanted) from.add((layer - 1) * width + Math.floor(random() * width));
       parents.push([...from]);
     }
   parents.push(Array.from({ length: width }, (_, column) => (layers - 1) * width + column));

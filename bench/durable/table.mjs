@@ -50,21 +50,29 @@ async function measure(folder, built, store, runId) {
   let saves = 0;
   const pulse = durable({ store });
   const begin = performance.now();
-  await pulse.run(built, {}, { runId, version: "1", observers: [(event) => void (saves += event.kind === "run-saved" ? 1 : 0)] });
+  await pulse.run(
+    built,
+    {},
+    { runId, version: "1", observers: [(event) => void (saves += event.kind === "run-saved" ? 1 : 0)] },
+  );
   return { seconds: (performance.now() - begin) / 1000, saves };
 }
 
 export async function durableTable() {
-  console.log("\nDurable: values of 1 KiB on local files, beside raw appends with fdatasync of the same bytes in the same run\n");
-  console.log("| workload | nodes | saves | ms a node | ratio to raw append + fdatasync a save | bytes a node | in memory: µs a node |");
+  console.log(
+    "\nDurable: values of 1 KiB on local files, beside raw appends with fdatasync of the same bytes in the same run\n",
+  );
+  console.log(
+    "| workload | nodes | saves | ms a node | ratio to raw append + fdatasync a save | bytes a node | in memory: µs a node |",
+  );
   console.log("| --- | --- | --- | --- | --- | --- | --- |");
-  for (const [name, make, size] of [
-    ["chain", chainOf, 10],
-    ["chain", chainOf, 100],
-    ["chain", chainOf, 1000],
-    ["chain", chainOf, 10_000],
-    ["fan", fanOf, 100],
-    ["fan", fanOf, 1000],
+  for (const { name, make, size } of [
+    { name: "chain", make: chainOf, size: 10 },
+    { name: "chain", make: chainOf, size: 100 },
+    { name: "chain", make: chainOf, size: 1000 },
+    { name: "chain", make: chainOf, size: 10_000 },
+    { name: "fan", make: fanOf, size: 100 },
+    { name: "fan", make: fanOf, size: 1000 },
   ]) {
     const folder = await mkdtemp(join(tmpdir(), "pulse-bench-"));
     const built = make(size);
