@@ -1,17 +1,16 @@
+import { countProblem, refuse } from "../option-check.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import { keepUntilDealtWith, Place } from "../run/place.ts";
 import { Semaphore } from "../run/semaphore.ts";
 import type { Aspect } from "./aspect.ts";
 import { makeBuiltIn } from "./built-in.ts";
-import { refuse } from "./option-check.ts";
 
 /**
  * Caps how many chains are inside it at once, among all nodes that share this one object (CORE-18), in every execution of
  * this process. First come, first served. A mount holds no place, nor does a chain that waits for its next try.
  */
 export function limiter(places: number): Aspect {
-  if (!(Number.isInteger(places) && places > 0))
-    refuse("limiter", `the number of places is ${String(places)}; give a positive integer`);
+  refuse("limiter", [countProblem("the number of places", places)]);
   const semaphore = new Semaphore(places);
   return makeBuiltIn("limiter", (level, _place, inner) => {
     if (level.node.mount !== undefined) return inner(level);
@@ -21,7 +20,11 @@ export function limiter(places: number): Aspect {
       try {
         const running = inner(level);
         if (running === undefined) place.release();
-        else return running.then(() => place.release(), (error: unknown) => failed(level, place, error));
+        else
+          return running.then(
+            () => place.release(),
+            (error: unknown) => failed(level, place, error),
+          );
       } catch (error) {
         failed(level, place, error);
       }

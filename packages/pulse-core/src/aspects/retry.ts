@@ -1,15 +1,16 @@
+import { countProblem, refuse, timeProblem } from "../option-check.ts";
 import { after } from "../run/host.ts";
 import { isSkip } from "../run/is-skip.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import { letGo, releaseFailed } from "../run/place.ts";
 import { interruption } from "../run/signals.ts";
+import { waitAt } from "../run/wait.ts";
 import { WriteSet } from "../run/write-set.ts";
 import type { Aspect } from "./aspect.ts";
 import { delayOf } from "./backoff.ts";
 import type { Backoff } from "./backoff.ts";
 import { makeBuiltIn } from "./built-in.ts";
 import type { Inner } from "./built-in.ts";
-import { refuse } from "./option-check.ts";
 
 export interface RetryOptions {
   /** How many tries in all, the first one included; a positive integer. Part of a durable run's definition (DUR-5). */
@@ -32,11 +33,14 @@ export interface RetryOptions {
 export function retry(options: RetryOptions): Aspect {
   const { limit, delay = 0, backoff = "constant", when = () => true } = options;
   const jitter = options.jitter === true ? 1 : options.jitter === false ? 0 : (options.jitter ?? 0);
-  if (!(Number.isInteger(limit) && limit > 0)) refuse("retry", `limit is ${String(limit)}; give a positive integer`);
-  if (!(typeof delay === "number" && delay >= 0)) refuse("retry", `delay is ${String(delay)}; give milliseconds, 0 or more`);
-  if (!(jitter >= 0 && jitter <= 1)) refuse("retry", `jitter is ${String(jitter)}; give a fraction from 0 to 1`);
-  if (!(typeof backoff === "function" || ["constant", "exponential"].includes(backoff)))
-    refuse("retry", `backoff is ${String(backoff)}; give "constant", "exponential" or a function`);
+  refuse("retry", [
+    countProblem("limit", limit),
+    timeProblem("delay", delay),
+    jitter >= 0 && jitter <= 1 ? undefined : `jitter is ${String(jitter)}; give a fraction from 0 to 1`,
+    typeof backoff === "function" || ["constant", "exponential"].includes(backoff)
+      ? undefined
+      : `backoff is ${String(backoff)}; give "constant", "exponential" or a function`,
+  ]);
   const waitMs = (failed: number, random: () => number): number => delayOf(failed, { delay, backoff, jitter }, random);
   return makeBuiltIn("retry", (level, place, inner) => tries(level, place, inner, { limit, when, waitMs }), { limit });
 }
@@ -64,7 +68,7 @@ async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan
       level.close();
       // Closed: an aspect outside answered for the node already, so nothing more is tried for it.
       if (outer.aborted || outer.closed || tree.checkpoint?.failure !== undefined || isSkip(error)) throw error;
-      reportFailed(level, index, error);
+      level.tell({ kind: "attempt-failed", attempt: index, error });
       if (index < plan.limit && !plan.when(error, index)) throw error;
       // With checkpoints the failure is confirmed before anything else happens (CKPT-34).
       await tree.checkpoint?.failTry(level, error);
@@ -83,27 +87,11 @@ function merge(level: NodeContext): void {
   for (const [slot, write] of writes) outer.write(slot, write.state, write.value);
 }
 
-function reportFailed(level: NodeContext, attempt: number, error: unknown): void {
-  const { execution } = level;
-  const { emitter } = execution.tree;
-  if (emitter.active) emitter.emit(execution.id, level.path, { kind: "attempt-failed", attempt, error });
-}
-
 /** Waits, without a place, until the delay is over or the level is aborted. */
 async function pause(level: NodeContext, delayMs: number): Promise<void> {
   if (level.aborted) throw interruption(level.path, level.reason);
   if (!(delayMs > 0)) return;
   const takeAgain = letGo(level);
-  await new Promise<void>((resolve, reject) => {
-    const stopTimer = after(level.execution.tree.host, delayMs, () => {
-      stopListening();
-      resolve();
-    });
-    const stopListening = level.onAbort((reason) => {
-      stopListening();
-      stopTimer();
-      reject(interruption(level.path, reason));
-    });
-  });
+  await waitAt(level, (done) => after(level.execution.tree.host, delayMs, done));
   await takeAgain?.();
 }

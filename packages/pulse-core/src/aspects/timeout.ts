@@ -1,9 +1,9 @@
 import { PulseError } from "../errors.ts";
+import { refuse, timeProblem } from "../option-check.ts";
 import { after } from "../run/host.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import type { Aspect } from "./aspect.ts";
 import { makeBuiltIn } from "./built-in.ts";
-import { refuse } from "./option-check.ts";
 
 /**
  * Fails what is inside it with PULSE_TIMEOUT after `timeoutMs` milliseconds and aborts its signal (CORE-15). A body that
@@ -11,8 +11,7 @@ import { refuse } from "./option-check.ts";
  * A resumed run begins the time anew (CORE-46).
  */
 export function timeout(timeoutMs: number): Aspect {
-  if (!(typeof timeoutMs === "number" && timeoutMs >= 0))
-    refuse("timeout", `the time is ${String(timeoutMs)}; give milliseconds, 0 or more`);
+  refuse("timeout", [timeProblem("the time", timeoutMs)]);
   return makeBuiltIn("timeout", (outer, _place, inner) => {
     const level = outer.derive(false);
     let fire = (): void => {};
@@ -68,8 +67,6 @@ function timedOut(level: NodeContext, timeoutMs: number): PulseError<"PULSE_TIME
 }
 
 function reportLate(level: NodeContext, error: { readonly error: unknown } | undefined): void {
-  const { execution } = level;
-  execution.late.delete(level);
-  const { emitter } = execution.tree;
-  if (emitter.active) emitter.emit(execution.id, level.path, { kind: "late-settled", ...error });
+  level.execution.late.delete(level);
+  level.tell({ kind: "late-settled", ...error });
 }

@@ -1,5 +1,5 @@
-import { PulseError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
+import { invalid } from "../invalid.ts";
 import type { AnyGraph } from "../mount.ts";
 import { checkKeyConflicts } from "./conflict.ts";
 import { checkCycles } from "./cycle.ts";
@@ -29,11 +29,7 @@ export function problemsOf(graph: AnyGraph): readonly Problem[] {
  */
 export function validate(graph: AnyGraph): void {
   const problems = problemsOf(graph);
-  if (problems.length === 0) return;
-  const lines = problems.map(({ path, message }) => `\n- at ${path}: ${message}`).join("");
-  throw new PulseError("PULSE_INVALID", `graph "${wordOf(graph?.name)}" has ${problems.length} problem(s):${lines}`, {
-    details: { problems },
-  });
+  if (problems.length > 0) throw invalid(`graph "${wordOf(graph?.name)}"`, problems);
 }
 
 function collect(graph: AnyGraph, above: Set<AnyGraph>): readonly Problem[] {

@@ -4,7 +4,7 @@ import type { CompiledMount } from "../compile.ts";
 import type { CheckpointDriver } from "../run/checkpoint-driver.ts";
 import type { ExecutionState } from "../run/execution-state.ts";
 import type { NodeContext } from "../run/node-context.ts";
-import { invalid } from "../run/options.ts";
+import { invalid } from "../invalid.ts";
 import { Confirmed } from "../run/slot.ts";
 import type { SlotState } from "../run/slot.ts";
 import { admit } from "./admit.ts";

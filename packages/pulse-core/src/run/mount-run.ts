@@ -27,13 +27,8 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
   if (level.aborted || level.closed) return Promise.reject(interruption(level.path, level.reason));
   execution.children.set(node.index, child);
   execution.liveChildren.add(child);
-  const { emitter } = execution.tree;
-  if (emitter.active)
-    emitter.emit(execution.id, level.path, {
-      kind: "child-created",
-      childId: child.id,
-      graph: child.compiled.graph.name,
-    });
+  if (execution.tree.emitter.active)
+    level.tell({ kind: "child-created", childId: child.id, graph: child.compiled.graph.name });
   return new Promise((resolve, reject) => {
     let passFailure: { readonly error: unknown } | undefined;
     const stopListening = level.onAbort((reason) =>

@@ -4,6 +4,7 @@ import type { ReadValue } from "../checkpoint/hooks.ts";
 import type { AttachmentToken, Settled } from "../context.ts";
 import { keyOfEntry } from "../key-of-entry.ts";
 import type { AnyKey } from "../key.ts";
+import type { EventBody } from "./events.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import type { Place } from "./place.ts";
 import { noValueSignal, skipSignal, usage } from "./signals.ts";
@@ -120,6 +121,12 @@ export class NodeContext implements AspectContext {
   bodySettled(): void {
     this.busy = false;
     this.execution.leave();
+  }
+
+  /** Tells observers of something at this node, if there are any. */
+  tell(event: EventBody): void {
+    const { emitter } = this.execution.tree;
+    if (emitter.active) emitter.emit(this.execution.id, this.path, event);
   }
 
   // ---- what bodies and aspects use

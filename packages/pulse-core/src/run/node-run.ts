@@ -117,11 +117,9 @@ const ignore = (): void => {};
 
 /** A body that its chain did not wait for has failed: an event tells it, nothing else does (CORE-15). */
 function tellLate(level: NodeContext, error: unknown): void {
-  const { execution, path } = level;
   // A timeout that gave it up tells by itself.
-  for (let at: NodeContext | undefined = level; at !== undefined; at = at.outer) if (execution.late.has(at)) return;
-  const { emitter } = execution.tree;
-  if (emitter.active) emitter.emit(execution.id, path, { kind: "late-settled", error });
+  for (let at: NodeContext | undefined = level; at !== undefined; at = at.outer) if (level.execution.late.has(at)) return;
+  level.tell({ kind: "late-settled", error });
 }
 
 const overlapping = (level: NodeContext): Error =>

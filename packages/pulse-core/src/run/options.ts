@@ -1,8 +1,8 @@
 import type { Aspect } from "../aspects/aspect.ts";
 import type { AttachmentToken } from "../context.ts";
-import { PulseError } from "../errors.ts";
 import type { Problem } from "../errors.ts";
 import type { CompiledGraph } from "../compile.ts";
+import { countProblem, timeProblem } from "../option-check.ts";
 import type { CheckpointDriver } from "./checkpoint-driver.ts";
 import type { Observer } from "./events.ts";
 import { systemHost } from "./host.ts";
@@ -79,13 +79,13 @@ export interface ExecutionSettings {
 /** Checks options. What is wrong is added to `problems`. */
 export function settingsOf(options: ExecutionOptions, compiled: CompiledGraph, problems: Problem[]): ExecutionSettings {
   const path = compiled.graph.name;
-  const bad = (message: string): void => void problems.push({ code: "PULSE_OPTION_INVALID", path, message });
+  const bad = (message: string | undefined): void => {
+    if (message !== undefined) problems.push({ code: "PULSE_OPTION_INVALID", path, message });
+  };
   const { concurrency, drainTimeout = drainTimeoutDefault, timeout, deadline, aspects = [] } = options;
-  if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0))
-    bad(`option concurrency is ${String(concurrency)}; give a positive integer`);
-  for (const [name, ms] of Object.entries({ drainTimeout, timeout }))
-    if (ms !== undefined && !(typeof ms === "number" && ms >= 0))
-      bad(`option ${name} is ${String(ms)}; give milliseconds, 0 or more`);
+  if (concurrency !== undefined) bad(countProblem("option concurrency", concurrency));
+  bad(timeProblem("option drainTimeout", drainTimeout));
+  if (timeout !== undefined) bad(timeProblem("option timeout", timeout));
   if (deadline !== undefined && Number.isNaN(Number(deadline)))
     bad("option deadline is no time; give a valid Date or milliseconds since the epoch");
   if (aspects !== false && !(Array.isArray(aspects) && aspects.every((aspect) => aspect?.kind === "aspect")))
@@ -104,10 +104,4 @@ export function settingsOf(options: ExecutionOptions, compiled: CompiledGraph, p
     checkpoint: options.checkpoint,
     name: options.name ?? path,
   };
-}
-
-/** One error for all that is wrong before a start (CORE-26). */
-export function invalid(what: string, problems: readonly Problem[]): PulseError<"PULSE_INVALID"> {
-  const lines = problems.map((problem) => `\n- at ${problem.path}: ${problem.message}`).join("");
-  return new PulseError("PULSE_INVALID", `${what} is not valid:${lines}`, { details: { problems } });
 }

@@ -1,6 +1,6 @@
 import type { NodeContext } from "./node-context.ts";
 import type { Semaphore } from "./semaphore.ts";
-import { interruption } from "./signals.ts";
+import { waitAt } from "./wait.ts";
 
 /** One place of a semaphore in the hands of a chain. Made for a place that is held. */
 export class Place {
@@ -26,21 +26,14 @@ export class Place {
 
   /** Waits for a place; rejects with an interruption in the step in which the level is aborted (CORE-38). */
   acquire(level: NodeContext): Promise<void> {
-    if (level.aborted) return Promise.reject(interruption(level.path, level.reason));
-    if (this.tryAcquire()) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      const leave = this.semaphore.wait(() => {
-        stop();
+    if (!level.aborted && this.tryAcquire()) return Promise.resolve();
+    return waitAt(level, (done) =>
+      this.semaphore.wait(() => {
         this.held = true;
-        resolve();
+        done();
         return true;
-      });
-      const stop = level.onAbort((reason) => {
-        stop();
-        leave();
-        reject(interruption(level.path, reason));
-      });
-    });
+      }),
+    );
   }
 }
 
