@@ -203,14 +203,16 @@ test.each([
       }),
     ],
   });
-  const running = checkpointed(one, {}, hooks, { observers: [log.observer] });
+  let prepared = 0;
+  const counting = { ...hooks, prepare: () => void prepared++ };
+  const running = checkpointed(one, {}, counting, { observers: [log.observer] });
   running.start();
   await turn();
   running.cancel(enough);
   gate.resolve();
   const error = await rejectionOf(running.wait(), "PULSE_INTERRUPTED");
   expect([error.cause, error.details.others]).toEqual([enough, []]);
-  expect(hooks.calls).toEqual(["openAttempt root/n"]);
+  expect([hooks.calls, prepared]).toEqual([["openAttempt root/n"], 0]);
   expect(log.reasonOf("n")).toBe("canceled");
 });
 
