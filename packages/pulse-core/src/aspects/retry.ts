@@ -41,15 +41,12 @@ export function retry(options: RetryOptions): Aspect {
       ? undefined
       : `backoff is ${String(backoff)}; give "constant", "exponential" or a function`,
   ]);
-  const waitMs = (failed: number, random: () => number): number => delayOf(failed, { delay, backoff, jitter }, random);
-  return makeBuiltIn("retry", (level, place, inner) => tries(level, place, inner, { limit, when, waitMs }), { limit });
+  const plan = { limit, delay, backoff, jitter, when };
+  return makeBuiltIn("retry", (level, place, inner) => tries(level, place, inner, plan), { limit });
 }
 
-interface Plan {
-  readonly limit: number;
-  readonly when: (error: unknown, failed: number) => boolean;
-  readonly waitMs: (failed: number, random: () => number) => number;
-}
+/** Checked options, defaults filled in. */
+type Plan = Required<RetryOptions> & { readonly jitter: number };
 
 async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan): Promise<void> {
   const { tree } = outer.execution;
@@ -74,7 +71,7 @@ async function tries(outer: NodeContext, place: number, inner: Inner, plan: Plan
       await tree.checkpoint?.failTry(level, error);
       if (index >= plan.limit) throw error;
       releaseFailed(outer);
-      await pause(outer, plan.waitMs(index, tree.host.random));
+      await pause(outer, delayOf(index, plan, tree.host.random));
     }
   }
 }

@@ -21,7 +21,7 @@ export class HookDriver implements CheckpointDriver {
   private readonly options: CheckpointOptions;
   private readonly plans = new WeakMap<ExecutionState, RestorePlan>();
   private readonly starts = new WeakMap<ExecutionState, Starts>();
-  private readonly latch = new Latch((error) => this.root?.interrupt({ kind: "unreliable" }, error, true));
+  private readonly latch = new Latch((error) => this.root?.interrupt(error, true, { kind: "unreliable" }));
   private root: ExecutionState | undefined;
 
   constructor(options: CheckpointOptions) {
@@ -84,7 +84,8 @@ export class HookDriver implements CheckpointDriver {
         return opened;
       } catch (error) {
         // The one business failure that a hook may report: for exactly this scope, itself, unwrapped (CKPT-13).
-        if (!isPulseError(error, "PULSE_CHECKPOINT_SCOPE_FAILED") || error.details.scope !== level.attemptId) throw error;
+        if (!isPulseError(error, "PULSE_CHECKPOINT_SCOPE_FAILED") || error.details.scope !== level.attemptId)
+          throw error;
         scopeFailure = error;
         return { nodes: [] };
       }
@@ -124,7 +125,10 @@ export class HookDriver implements CheckpointDriver {
   }
 
   stable(scope: string, nodeId: string, path: string): string | undefined {
-    return this.options.idempotencyKey?.(scope, nodeId) ?? (this.options.runId === undefined ? undefined : `${this.options.runId}/${path}`);
+    return (
+      this.options.idempotencyKey?.(scope, nodeId) ??
+      (this.options.runId === undefined ? undefined : `${this.options.runId}/${path}`)
+    );
   }
 }
 

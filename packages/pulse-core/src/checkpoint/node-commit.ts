@@ -8,8 +8,8 @@ import { releasePlaces } from "../run/place.ts";
 import { interruption, isInterruption } from "../run/signals.ts";
 import { Confirmed, pending, ready, skippedState } from "../run/slot.ts";
 import { WriteSet } from "../run/write-set.ts";
+import { coverAbove, interruptFailure } from "./above.ts";
 import { admit } from "./admit.ts";
-import type { Cover } from "./admit.ts";
 import { checkedAttempt, checkedOutputs } from "./answers.ts";
 import type { Attempt, CheckpointHooks, ConfirmedOutput, NodeResult, WrittenOutput } from "./hooks.ts";
 import type { Latch } from "./latch.ts";
@@ -18,7 +18,12 @@ import type { Latch } from "./latch.ts";
 type Ended = { readonly reason: "completed" | "skipped" } | { readonly thrown: unknown };
 
 /** Runs one node: attempt, chain, check, commit, publication (CKPT-1). Never rejects. */
-export async function runNode(hooks: CheckpointHooks, latch: Latch, level: NodeContext, allSkipped: boolean): Promise<void> {
+export async function runNode(
+  hooks: CheckpointHooks,
+  latch: Latch,
+  level: NodeContext,
+  allSkipped: boolean,
+): Promise<void> {
   const { execution } = level;
   try {
     // The execution may be stopped meanwhile: its end waits for this call as for any other.
@@ -38,7 +43,7 @@ export async function runNode(hooks: CheckpointHooks, latch: Latch, level: NodeC
   } catch (error) {
     // Not admitted, not started, or latched: nothing was decided; the attempt stays active (CKPT-14). Whatever else it may
     // be stops the run too: a node that is neither confirmed nor failed would leave it without an end.
-    execution.finish(level, "canceled", { thrown: isInterruption(error) ? error : latch.fail("checkpoint", error) });
+    execution.finish(level, "canceled", { error: isInterruption(error) ? error : latch.fail("checkpoint", error) });
   } finally {
     releasePlaces(level);
   }
@@ -85,7 +90,7 @@ function prepareLevel(level: NodeContext, attempt: Attempt): void {
 
 async function runToEnd(level: NodeContext, allSkipped: boolean): Promise<Ended> {
   const { execution, node } = level;
-  const replaced = execution.tree.overrides?.replacesKeysOf(execution.path, node, execution.compiled) === true;
+  const replaced = execution.tree.overrides?.keysOf(execution.path, node, execution.compiled) !== undefined;
   if (allSkipped && !replaced) return { reason: "skipped" };
   try {
     await startChain(level);
@@ -177,7 +182,7 @@ async function failed(hooks: CheckpointHooks, latch: Latch, level: NodeContext, 
   try {
     await confirming;
   } catch (thrown) {
-    if (isInterruption(thrown)) execution.failureInterrupted();
+    if (isInterruption(thrown)) interruptFailure(execution);
   } finally {
     execution.late.delete(level);
     execution.leave();
@@ -192,7 +197,7 @@ export function confirmFailure(
   level: NodeContext,
   error: unknown,
 ): Promise<void> {
-  return admit(latch, "failAttempt", coverOf(execution, level), (call) =>
+  return admit(latch, "failAttempt", coverAbove(execution, level.path), (call) =>
     hooks.failAttempt(level.attemptId, {
       error,
       get signal() {
@@ -200,21 +205,6 @@ export function confirmFailure(
       },
     }),
   );
-}
-
-function coverOf(execution: ExecutionState, level: NodeContext): Cover {
-  return {
-    path: level.path,
-    get aborted() {
-      return execution.isStoppedFromAbove;
-    },
-    get reason() {
-      return execution.reasonFromAbove;
-    },
-    get controlSignal() {
-      return execution.controlSignal;
-    },
-  };
 }
 
 /** The business failure of a boundary that is used up; its text is not known after a resume (CKPT-32). */
@@ -225,4 +215,3 @@ export function exhaustedError(path: string, limit: number): PulseError<"PULSE_E
     { details: { path, others: [], abandoned: [] } },
   );
 }
-

@@ -1,4 +1,4 @@
-import type { EventBody, Observer, PulseEvent } from "./events.ts";
+import type { EventBody, NodeReason, Observer, PulseEvent } from "./events.ts";
 import type { Host } from "./host.ts";
 
 /**
@@ -40,7 +40,7 @@ export class Emitter {
     this.hand({ kind, executionId, sequence: ++this.sequence, time: this.host.now(), path });
   }
 
-  emitFinished(executionId: string, path: string, reason: "completed" | "skipped"): void {
+  emitFinished(executionId: string, path: string, reason: NodeReason): void {
     this.hand({ kind: "node-finished", executionId, sequence: ++this.sequence, time: this.host.now(), path, reason });
   }
 

@@ -10,7 +10,7 @@ import type { Scheduler, Starter } from "./scheduler.ts";
 import { interruption } from "./signals.ts";
 import { pending, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
-import { isAbort, saysMore } from "./stop.ts";
+import { endOf, isAbort, saysMore } from "./stop.ts";
 import type { Stop } from "./stop.ts";
 import type { Tree } from "./tree.ts";
 import { PulseError } from "../errors.ts";
@@ -31,6 +31,10 @@ export class ExecutionState implements Starter {
   readonly nodeState: Uint8Array;
   /** The persistent identity of this graph instance; empty without checkpoints. */
   scope = "";
+  /** The mount that this is the child of; none at the root. */
+  readonly parent: NodeContext | undefined;
+  /** At the root, once it is needed: aborted by the host and by cancelling, not by fail-fast (CKPT-34). */
+  control: AbortController | undefined;
   /** With checkpoints: readers for a child's fixed inputs, by name. */
   fixedReaders: ReadonlyMap<string, ReadValue> | undefined;
   stop: Stop | undefined;
@@ -50,13 +54,11 @@ export class ExecutionState implements Starter {
   onRefused: ((error: unknown) => void) | undefined;
   private readonly undecided: Int32Array;
   private anySkipped = false;
-  private readonly parent: NodeContext | undefined;
   private unfinished: number;
   /** Bodies and confirmations under way: the end waits for them (CORE-30, CORE-45). */
   private live = 0;
   private stopDrain: (() => void) | undefined;
   private ownId: string | undefined;
-  private control: AbortController | undefined;
 
   constructor(tree: Tree, compiled: CompiledGraph, parent?: NodeContext) {
     this.tree = tree;
@@ -85,44 +87,10 @@ export class ExecutionState implements Starter {
     return this.tree.checkpoint?.stable(this.scope, nodeId, path) ?? `${this.tree.id}/${path}`;
   }
 
-  /** Covers what confirms a failure of this execution's nodes: the host and what is around it, no node of its own (CKPT-34). */
-  get controlSignal(): AbortSignal {
-    return this.parent === undefined ? (this.control ??= new AbortController()).signal : this.parent.controlSignal;
-  }
-
-  /** Interrupted by what is around it, a failure around its mount included; its own fail-fast does not count (CKPT-34). */
-  get isStoppedFromAbove(): boolean {
-    return (
-      (this.stop !== undefined && this.stop.kind !== "failed") || this.isControlAborted || this.parent?.aborted === true
-    );
-  }
-
-  get reasonFromAbove(): unknown {
-    return this.parent === undefined ? this.control?.signal.reason : this.parent.reason;
-  }
-
-  private get isControlAborted(): boolean {
-    return this.parent === undefined ? this.control?.signal.aborted === true : this.parent.isControlAborted;
-  }
-
-  /** Its first failure was not confirmed, for it was interrupted meanwhile: the attempt stays active (CKPT-14). */
-  failureInterrupted(): void {
-    if (this.stop?.kind !== "failed") return;
-    this.others.unshift(this.stop.failure.error);
-    this.stop = { kind: "interrupted", reason: this.reasonFromAbove };
-  }
-
   // ---- starting
 
-  start(): void;
-  /** Starts one node that is ready: the scheduler calls it. */
-  start(node: number): void;
-  start(node?: number): void {
-    if (node === undefined) this.startAll();
-    else this.startNode(node);
-  }
-
-  private startAll(): void {
+  /** Starts the execution. One that was stopped before has its nodes cancelled: none runs (CORE-37). */
+  startAll(): void {
     const { tree, compiled } = this;
     const restored = tree.checkpoint?.install(this, (slot, state, value) => this.set(slot, state, value)) ?? [];
     this.started = true;
@@ -159,7 +127,8 @@ export class ExecutionState implements Starter {
     return this.compiled.nodes[node]?.mount === undefined;
   }
 
-  private startNode(index: number): void {
+  /** Starts one node that is ready: the scheduler calls it. */
+  start(index: number): void {
     const node = this.compiled.nodes[index] as CompiledNode;
     const level = new NodeContext(this, node);
     this.levels[index] = level;
@@ -233,7 +202,7 @@ export class ExecutionState implements Starter {
   }
 
   /** Ends a node; its verdict is fixed from here on (CORE-12, CORE-36). */
-  finish(level: NodeContext, reason: NodeReason, error?: { readonly thrown: unknown }): void {
+  finish(level: NodeContext, reason: NodeReason, error?: { readonly error: unknown }): void {
     const { index } = level.node;
     // It may have been cancelled while its attempt was opened.
     this.levels[index] = undefined;
@@ -245,11 +214,10 @@ export class ExecutionState implements Starter {
     this.unfinished--;
     const { emitter, overrides } = this.tree;
     if (emitter.active) {
-      if (overrides?.replacesKeysOf(this.path, level.node, this.compiled) === true)
-        this.emitFinished(index, { reason, overridden: true, ...(error === undefined ? {} : { error: error.thrown }) });
-      else if (error !== undefined) this.emitFinished(index, { reason, error: error.thrown });
-      else if (reason === "completed" || reason === "skipped") emitter.emitFinished(this.id, level.path, reason);
-      else this.emitFinished(index, { reason });
+      if (overrides?.keysOf(this.path, level.node, this.compiled) !== undefined)
+        this.emitFinished(index, { reason, overridden: true, ...error });
+      else if (error !== undefined) this.emitFinished(index, { reason, ...error });
+      else emitter.emitFinished(this.id, level.path, reason);
     }
     if (this.unfinished === 0) this.checkEnd();
   }
@@ -258,8 +226,7 @@ export class ExecutionState implements Starter {
   leaveChild(level: NodeContext): void {
     const child = this.children.get(level.node.index);
     if (child === undefined || child.ended) return;
-    const reason = interruption(level.path, level.reason);
-    child.interrupt({ kind: "interrupted", reason }, reason, true);
+    child.interrupt(interruption(level.path, level.reason), true);
   }
 
   /** Completes or skips a node in memory: what it left unwritten is skipped (CORE-8). */
@@ -275,39 +242,31 @@ export class ExecutionState implements Starter {
   fail(level: NodeContext, error: unknown): void {
     const child = this.children.get(level.node.index);
     if (this.stop === undefined) {
-      const inner = child?.stop?.kind === "failed" ? child.stop.failure : undefined;
-      const failure = { error, path: inner !== undefined && inner.error === error ? inner.path : level.path };
+      const inner = child?.stop?.kind === "failed" ? child.stop : undefined;
+      const path = inner !== undefined && inner.error === error ? inner.path : level.path;
       if (inner !== undefined) this.others.push(...(child as ExecutionState).others);
-      this.stop = { kind: "failed", failure };
-      this.finish(level, "failed", { thrown: error });
-      const reason = new PulseError("PULSE_EXECUTION_FAILED", `node "${failure.path}" failed`, {
+      this.stop = { kind: "failed", error, path };
+      this.finish(level, "failed", { error });
+      const reason = new PulseError("PULSE_EXECUTION_FAILED", `node "${path}" failed`, {
         cause: error,
-        details: { path: failure.path, others: this.others, abandoned: [] },
+        details: { path, others: this.others, abandoned: [] },
       });
-      this.halt(reason, false);
+      this.cancelWaiting();
+      this.abortRunning(reason, false);
+      this.armDrain();
+      this.checkEnd();
     } else {
       // Kept first: finishing the last node ends the execution.
-      this.keep(error);
+      if (saysMore(error, this.stop)) this.others.push(error);
       if (child !== undefined) this.others.push(...child.others);
-      this.finish(level, level.aborted && isAbort(error, level.reason) ? "canceled" : "failed", { thrown: error });
+      this.finish(level, level.aborted && isAbort(error, level.reason) ? "canceled" : "failed", { error });
     }
-  }
-
-  /** Keeps a failure that came after the first. */
-  private keep(error: unknown): void {
-    if (this.stop !== undefined && saysMore(error, this.stop)) this.others.push(error);
   }
 
   // ---- ends of the execution
 
-  /** Starts an execution that was stopped before: its nodes are cancelled, none runs (CORE-37). */
-  startStopped(stop: Stop): void {
-    this.stop = stop;
-    this.startAll();
-  }
-
   /** Stops from above: the host, a parent's failure, a timeout around the mount, an unreliable hook. */
-  interrupt(stop: Stop, reason: unknown, withControl: boolean): void {
+  interrupt(reason: unknown, withControl: boolean, stop: Stop = { kind: "interrupted", reason }): void {
     if (this.ended) return;
     if (this.stop === undefined && this.isComplete) {
       // Every verdict stands (CORE-36); only bodies that timeouts gave up on are left, and they are not waited for now.
@@ -320,14 +279,6 @@ export class ExecutionState implements Starter {
     }
     this.abortRunning(reason, withControl);
     if (this.parent === undefined) this.armDrain();
-    this.checkEnd();
-  }
-
-  /** Cancels what waits and aborts what runs, in one step. */
-  private halt(reason: unknown, withControl: boolean): void {
-    this.cancelWaiting();
-    this.abortRunning(reason, withControl);
-    this.armDrain();
     this.checkEnd();
   }
 
@@ -389,10 +340,8 @@ export class ExecutionState implements Starter {
     this.ended = true;
     this.stopDrain?.();
     if (this.tree.emitter.active) {
-      const { stop } = this;
-      const reason = stop === undefined ? "completed" : stop.kind === "failed" ? "failed" : "interrupted";
-      const error = stop?.kind === "failed" ? { error: stop.failure.error } : {};
-      this.tree.emitter.emit(this.id, this.path, { kind: "execution-finished", reason, ...error });
+      const error = this.stop?.kind === "failed" ? { error: this.stop.error } : {};
+      this.tree.emitter.emit(this.id, this.path, { kind: "execution-finished", reason: endOf(this.stop), ...error });
     }
     this.onEnded?.();
   }

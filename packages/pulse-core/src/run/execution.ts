@@ -1,6 +1,6 @@
 import { compile } from "../compile.ts";
 import { PulseError } from "../errors.ts";
-import type { EndDetails, Problem } from "../errors.ts";
+import type { Problem, PulseErrorCode, PulseErrorDetails } from "../errors.ts";
 import type { InputsOf, Ports } from "../infer.ts";
 import { invalid } from "../invalid.ts";
 import type { AnyGraph } from "../mount.ts";
@@ -125,22 +125,19 @@ export class RootExecution {
       this.settle?.();
     };
     const { signal } = options;
-    const passed = this.limitsMs().find((ms) => ms <= 0);
-    if (signal?.aborted === true || passed !== undefined) {
-      state.startStopped({
-        kind: "interrupted",
-        reason: signal?.aborted === true ? signal.reason : notDone(passed ?? 0),
-      });
-      return;
+    const limits = this.limitsMs();
+    if (signal?.aborted === true) this.cancel(signal.reason);
+    for (const ms of limits) if (ms <= 0) this.cancel(notDone(ms));
+    if (state.stop === undefined) {
+      if (signal !== undefined) {
+        const abort = (): void => this.cancel(signal.reason);
+        signal.addEventListener("abort", abort, { once: true });
+        this.undo.push(() => signal.removeEventListener("abort", abort));
+      }
+      for (const ms of limits) this.undo.push(after(state.tree.host, ms, () => this.cancel(notDone(ms))));
     }
-    if (signal !== undefined) {
-      const abort = (): void => this.cancel(signal.reason);
-      signal.addEventListener("abort", abort, { once: true });
-      this.undo.push(() => signal.removeEventListener("abort", abort));
-    }
-    for (const ms of this.limitsMs()) this.undo.push(after(state.tree.host, ms, () => this.cancel(notDone(ms))));
     try {
-      state.start();
+      state.startAll();
     } catch (error) {
       // The restore plan is bad by now (CKPT-38): nothing has started, and a good plan may follow.
       for (const undo of this.undo.splice(0)) undo();
@@ -156,9 +153,9 @@ export class RootExecution {
   }
 
   cancel(reason?: unknown): void {
-    const given = arguments.length === 0 || reason === undefined ? canceled() : reason;
-    if (!this.state.started) this.state.stop ??= { kind: "interrupted", reason: given };
-    else this.state.interrupt({ kind: "interrupted", reason: given }, given, true);
+    const given = reason === undefined ? canceled() : reason;
+    if (this.state.started) this.state.interrupt(given, true);
+    else this.state.stop ??= { kind: "interrupted", reason: given };
   }
 
   wait(): Promise<Outcome> {
@@ -167,19 +164,15 @@ export class RootExecution {
 
   private finish(resolve: (outcome: Outcome) => void, reject: (error: unknown) => void): void {
     const { state } = this;
-    if (state.stop !== undefined) {
-      reject(errorOf(state, state.stop));
-      return;
-    }
-    let outcome: Outcome;
     try {
-      outcome = outcomeOf(state);
+      if (state.stop === undefined) {
+        resolve(outcomeOf(state));
+        return;
+      }
     } catch {
       // Only reading a confirmed output can fail, and that has been latched (REC-9).
-      reject(errorOf(state, { kind: "unreliable" }));
-      return;
     }
-    resolve(outcome);
+    reject(errorOf(state, state.stop ?? { kind: "unreliable" }));
   }
 }
 
@@ -192,36 +185,34 @@ const canceled = (): Error => new Error("the execution was cancelled; give cance
 
 /** What `wait` rejects with (CORE-43). */
 function errorOf(state: ExecutionState, stop: Stop): PulseError {
-  const { tree, others } = state;
-  // A copy: an abandoned body may still fail, and the error that a caller holds does not change under it.
-  const ends = { others: [...others], abandoned: [...tree.abandoned] };
-  const graph = state.compiled.graph.name;
-  const left = ends.abandoned.length === 0 ? "" : `; still running: ${ends.abandoned.join(", ")}`;
-  const unreliable = tree.checkpoint?.failure;
+  const failed = stop.kind === "failed" ? stop : undefined;
+  const unreliable = state.tree.checkpoint?.failure;
+  // Copies: an abandoned body may still fail, and the error that a caller holds does not change under it.
+  const others = [...state.others];
+  const abandoned = [...state.tree.abandoned];
+  const left = abandoned.length === 0 ? "" : `; still running: ${abandoned.join(", ")}`;
+  const make = <Code extends PulseErrorCode>(
+    code: Code,
+    what: string,
+    cause: unknown,
+    details: PulseErrorDetails[Code],
+  ) => new PulseError(code, `graph "${state.compiled.graph.name}" ${what}${left}`, { cause, details });
   if (unreliable !== undefined) {
-    const beside = stop.kind === "failed" ? [stop.failure.error, ...others] : others;
-    return new PulseError(
-      "PULSE_CHECKPOINT",
-      `graph "${graph}" stopped: ${unreliable.hook} failed, so what it did is not known to be saved; resume reads what is true${left}`,
-      { cause: unreliable.cause, details: { ...ends, others: beside, hook: unreliable.hook } },
-    );
+    const { hook, cause } = unreliable;
+    if (failed !== undefined) others.unshift(failed.error);
+    const what = `stopped: ${hook} failed, so what it did is not known to be saved; resume reads what is true`;
+    return make("PULSE_CHECKPOINT", what, cause, { others, abandoned, hook });
   }
-  if (stop.kind === "failed") {
-    const { error, path } = stop.failure;
-    return new PulseError(
-      "PULSE_EXECUTION_FAILED",
-      `graph "${graph}" failed at node "${path}": ${textOf(error)}${left}`,
-      {
-        cause: error,
-        details: { ...ends, path },
-      },
-    );
+  if (failed !== undefined) {
+    const { error, path } = failed;
+    return make("PULSE_EXECUTION_FAILED", `failed at node "${path}": ${textOf(error)}`, error, {
+      path,
+      others,
+      abandoned,
+    });
   }
   const reason = stop.kind === "interrupted" ? stop.reason : undefined;
-  return new PulseError("PULSE_INTERRUPTED", `graph "${graph}" was interrupted: ${textOf(reason)}${left}`, {
-    cause: reason,
-    details: ends,
-  });
+  return make("PULSE_INTERRUPTED", `was interrupted: ${textOf(reason)}`, reason, { others, abandoned });
 }
 
 /** A text for whatever was thrown; never throws itself. */

@@ -31,12 +31,10 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
     level.tell({ kind: "child-created", childId: child.id, graph: child.compiled.graph.name });
   return new Promise((resolve, reject) => {
     let passFailure: { readonly error: unknown } | undefined;
-    const stopListening = level.onAbort((reason) =>
-      child.interrupt({ kind: "interrupted", reason }, reason, level.isControlAborted),
-    );
+    const stopListening = level.onAbort((reason) => child.interrupt(reason, level.isControlAborted));
     child.onRefused = (error) => {
       passFailure ??= { error };
-      child.interrupt({ kind: "interrupted", reason: error }, error, true);
+      child.interrupt(error, true);
     };
     child.onDecided = (slot) => {
       try {
@@ -52,11 +50,11 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
       const { stop } = child;
       if (passFailure !== undefined) reject(passFailure.error);
       else if (stop === undefined) resolve();
-      else if (stop.kind === "failed") reject(stop.failure.error);
+      else if (stop.kind === "failed") reject(stop.error);
       else reject(interruption(level.path, level.reason));
     };
     giveInputs(level, mount, child);
-    if (passFailure === undefined) child.start();
+    if (passFailure === undefined) child.startAll();
     else {
       execution.liveChildren.delete(child);
       stopListening();

@@ -14,7 +14,7 @@ export function runChain(level: NodeContext, allSkipped: boolean): void {
   const { execution } = level;
   const { checkpoint, overrides } = execution.tree;
   if (checkpoint !== undefined) checkpoint.runNode(level, allSkipped);
-  else if (allSkipped && overrides?.replacesKeysOf(execution.path, level.node, execution.compiled) !== true) {
+  else if (allSkipped && overrides?.keysOf(execution.path, level.node, execution.compiled) === undefined) {
     releasePlaces(level);
     execution.publish(level, "skipped");
   } else runInMemory(level);
@@ -118,7 +118,8 @@ const ignore = (): void => {};
 /** A body that its chain did not wait for has failed: an event tells it, nothing else does (CORE-15). */
 function tellLate(level: NodeContext, error: unknown): void {
   // A timeout that gave it up tells by itself.
-  for (let at: NodeContext | undefined = level; at !== undefined; at = at.outer) if (level.execution.late.has(at)) return;
+  for (let at: NodeContext | undefined = level; at !== undefined; at = at.outer)
+    if (level.execution.late.has(at)) return;
   level.tell({ kind: "late-settled", error });
 }
 

@@ -24,10 +24,6 @@ export class Overrides {
     return Object.hasOwn(this.nodes, path) ? this.nodes[path] : undefined;
   }
 
-  replacesKeysOf(path: string, node: CompiledNode, compiled: CompiledGraph): boolean {
-    return this.keysOf(path, node, compiled) !== undefined;
-  }
-
   /** The values of a node's replaced keys, by name; `undefined` if none of its keys is replaced. */
   keysOf(path: string, node: CompiledNode, compiled: CompiledGraph): Record<string, unknown> | undefined {
     const prefix = path === "" ? "" : `${path}/`;

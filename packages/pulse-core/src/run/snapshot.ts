@@ -1,5 +1,6 @@
 import { nodeStates } from "./execution-state.ts";
 import type { ExecutionState } from "./execution-state.ts";
+import { endOf } from "./stop.ts";
 
 /** A copy of every node's and key's state, without values (CORE-33). */
 export interface Snapshot {
@@ -30,15 +31,14 @@ export interface KeySnapshot {
 const keyStates = ["pending", "ready", "skipped"] as const;
 
 export function snapshotOf(execution: ExecutionState): Snapshot {
-  const { compiled, stop } = execution;
+  const { compiled } = execution;
   const isInput = new Set(compiled.inputs.map((input) => input.slot));
   const isOutput = new Set(compiled.outputs);
-  const finished = stop === undefined ? "completed" : stop.kind === "failed" ? "failed" : "interrupted";
   return {
     executionId: execution.id,
     graph: compiled.graph.name,
     path: execution.path,
-    state: execution.ended ? finished : execution.started ? "running" : "built",
+    state: execution.ended ? endOf(execution.stop) : execution.started ? "running" : "built",
     nodes: compiled.nodes.map((node) => {
       const state = nodeStates[execution.nodeState[node.index] as number] as (typeof nodeStates)[number];
       const path = execution.prefix + node.id;
