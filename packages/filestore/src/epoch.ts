@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { PulseError } from "@pulse-ts/core";
-import { refusal, shown } from "./failure.ts";
+import { ownershipLost, refusal, shown } from "./failure.ts";
 import type { Doing } from "./failure.ts";
 import { describeHolder, judge } from "./holder.ts";
 import type { Holder } from "./holder.ts";
@@ -13,12 +13,15 @@ import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
 import { removeRest, removeRun } from "./remove.ts";
 import { linkRefused } from "./root.ts";
+import { refuseUnmarked } from "./unmarked.ts";
 
 /** One epoch of a run: whoever created its journal owns the run until a newer one is created (FILE-3). */
 export interface Epoch extends EpochPlace {
   readonly token: string;
   /** True when the run's folder was made with it: there was nothing before. */
   readonly fresh: boolean;
+  /** True when it is certain that no older owner can come back: its process has ended, or there was none. */
+  readonly alone: boolean;
 }
 
 export interface TakeRequest {
@@ -55,7 +58,10 @@ async function tryToTake(parts: Parts, request: TakeRequest): Promise<Epoch | un
   const names = await platform.list(run.path);
   const listing = names === undefined ? undefined : sortNames(names);
   if (listing === undefined) {
-    if (names !== undefined) await removeRest(parts, run, names);
+    if (names !== undefined) {
+      await refuseUnmarked(platform, run, names);
+      await removeRest(parts, run, names);
+    }
     return await createRun(parts, request);
   }
   const { incarnation, newestEpoch } = listing;
@@ -65,8 +71,9 @@ async function tryToTake(parts: Parts, request: TakeRequest): Promise<Epoch | un
     await removeRun(parts, run, listing);
     return undefined;
   }
-  if (holds !== "nobody") throw busy(request.doing, describeHolder(holds.holder));
-  const next: Epoch = { run, incarnation, epoch: newestEpoch + 1, token, fresh: false };
+  if (holds !== "nobody" && holds !== "nobody ever") throw busy(request.doing, describeHolder(holds.holder));
+  const alone = holds === "nobody ever";
+  const next: Epoch = { run, incarnation, epoch: newestEpoch + 1, token, fresh: false, alone };
   const published = await publishEpoch(parts, next, request.doing);
   if (published === "taken") throw busy(request.doing);
   if (published === "gone") return undefined;
@@ -88,9 +95,9 @@ async function whoHolds(
   parts: Parts,
   run: RunFolder,
   { incarnation, epochs, snapshots }: Listing,
-): Promise<"nobody" | "deleted" | "replaced" | EpochHead> {
+): Promise<"nobody" | "nobody ever" | "deleted" | "replaced" | EpochHead> {
   const newest = epochs.at(-1);
-  if (newest === undefined) return snapshots.length === 0 ? "deleted" : "nobody";
+  if (newest === undefined) return snapshots.length === 0 ? "deleted" : "nobody ever";
   let head: EpochHead | undefined;
   try {
     head = await readHead(parts.platform, run, incarnation, newest);
@@ -99,21 +106,27 @@ async function whoHolds(
     throw error;
   }
   // Published whole and read back torn: the system went down in between, and its owner with it.
-  if (head === undefined) return "nobody";
+  if (head === undefined) return "nobody ever";
   if (head.deleted) return "deleted";
-  if (!(await isGone(parts, head, await parts.holder()))) return head;
+  const gone = await isGone(parts, head, await parts.holder());
+  if (gone === "no") return head;
   // An owner that had nothing to save takes its epoch back before it lets go. So an epoch that is still there now stays,
   // and the next one can be built on it; else two contenders could follow two different epochs.
-  return parts.platform.exists(join(run.path, journalName(incarnation, newest))) ? "nobody" : "replaced";
+  return parts.platform.exists(join(run.path, journalName(incarnation, newest)))
+    ? gone === "for good"
+      ? "nobody ever"
+      : "nobody"
+    : "replaced";
 }
 
-async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<boolean> {
-  if (head.holder.instance === self.instance) return !isHeldHere(head.token);
+/** `for good`: it can never write again. */
+async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<"no" | "yes" | "for good"> {
+  if (head.holder.instance === self.instance) return isHeldHere(head.token) ? "no" : "for good";
   const locks = locksFolder(parts.root);
   const lock = await lockState(parts.platform, locks, head.token, parts.staleMs);
-  if (lock === "absent") return true;
   const verdict = await judge(head.holder, self, parts.probe);
-  const gone = verdict === "dead" || (verdict === "unknown" && lock === "stale");
+  if (lock === "absent") return verdict === "dead" ? "for good" : "yes";
+  const gone = verdict === "dead" ? "for good" : verdict === "unknown" && lock === "stale" ? "yes" : "no";
   // Nobody is left who would remove it; of an owner that may come back it is left to that one.
   if (verdict === "dead")
     await parts.platform.removeFolder("old-file-remove", lockPath(locks, head.token)).catch(() => undefined);
@@ -124,7 +137,7 @@ async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<bool
 async function createRun(parts: Parts, { run, token }: TakeRequest): Promise<Epoch | undefined> {
   const { platform, root } = parts;
   const incarnation = newIncarnation();
-  const first: Epoch = { run, incarnation, epoch: 1, token, fresh: true };
+  const first: Epoch = { run, incarnation, epoch: 1, token, fresh: true, alone: true };
   const staged = join(newFolder(root), token);
   const journal = join(staged, journalName(incarnation, 1));
   const mark = join(staged, markName(incarnation));
@@ -198,6 +211,18 @@ export function isNewest({ platform }: Parts, { run, incarnation, epoch }: Epoch
   return (
     !platform.exists(join(run.path, journalName(incarnation, epoch + 1))) &&
     platform.exists(join(run.path, journalName(incarnation, epoch)))
+  );
+}
+
+/** Tells a newer owner from files that somebody removed under this one. */
+export async function whyNotNewest(parts: Parts, { run, incarnation, epoch }: Epoch): Promise<PulseError> {
+  const listing = sortNames((await parts.platform.list(run.path)) ?? []);
+  if (listing !== undefined && (listing.incarnation !== incarnation || listing.newestEpoch > epoch)) {
+    return ownershipLost(run.runId, epoch);
+  }
+  return refusal(
+    doingWith("saving", run),
+    "the run's files are gone: somebody removed them or deleted the run; put them back, or start the run anew",
   );
 }
 

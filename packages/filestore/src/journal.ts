@@ -68,8 +68,8 @@ export function sealLine(revision: number, tail: readonly StoredChange[] | undef
   return Buffer.from(line("seal", JSON.stringify({ revision, ...(tail === undefined ? {} : { tail }) })));
 }
 
-/** The line that ends a journal: its owner has let go, and writes nothing more. */
-export const closeLine = (): Buffer => Buffer.from(line("close", "{}"));
+/** The line that ends a journal: its owner has let go at this revision, and writes nothing more. */
+export const closeLine = (revision: number): Buffer => Buffer.from(line("close", JSON.stringify({ revision })));
 
 /** A journal, read. */
 export interface JournalContent {
@@ -78,6 +78,8 @@ export interface JournalContent {
   readonly head?: EpochHead;
   readonly lines: readonly JournalLine[];
   readonly closed: boolean;
+  /** The revision at which its owner let go. */
+  readonly closedAt: number;
   readonly bytes: number;
 }
 
@@ -121,6 +123,7 @@ export async function readJournal(
   const lines: JournalLine[] = [];
   let head: EpochHead | undefined;
   let closed = false;
+  let closedAt = 0;
   let bytes = 0;
   /** A line that was not written whole. Only the last one may be. */
   let torn: RawLine | undefined;
@@ -128,6 +131,8 @@ export async function readJournal(
   try {
     for await (const raw of linesOf(file)) {
       if (torn !== undefined) throw corrupt(run.runId, `${path}:${torn.number}`, damaged);
+      if (closed)
+        throw corrupt(run.runId, `${path}:${raw.number}`, "the line stands after the one that ends the journal");
       bytes += raw.bytes.length + 1;
       if (raw.number === 1) {
         head = parseHead(run, path, epoch, raw);
@@ -136,22 +141,49 @@ export async function readJournal(
       }
       const parsed = parseLine(run, path, raw);
       if (parsed === undefined) torn = raw;
-      else if (parsed === "closed") closed = true;
+      else if (parsed.kind === "close") [closed, closedAt] = [true, parsed.revision];
       else lines.push(parsed);
     }
   } finally {
     await file.close();
   }
-  return { epoch, ...(head === undefined ? {} : { head }), lines, closed: closed && torn === undefined, bytes };
+  return { epoch, ...(head === undefined ? {} : { head }), lines, closed, closedAt, bytes };
+}
+
+/** Whether the last line of a journal says that its owner has let go. Looks at no other line. */
+export async function endsInOrder(
+  platform: Platform,
+  run: Whose,
+  incarnation: string,
+  epoch: number,
+): Promise<boolean> {
+  const file = await platform.openToRead(join(run.path, journalName(incarnation, epoch)));
+  let last: RawLine | undefined;
+  try {
+    for await (const raw of linesOf(file)) last = raw;
+  } finally {
+    await file.close();
+  }
+  const text = last?.whole === true ? textOf(last.bytes) : undefined;
+  return text !== undefined && readLine(text)?.word === "close";
 }
 
 const damaged = "the line is damaged: its checksum does not fit";
 
 /**
- * Whether a damaged line is one that was never written whole: without its end, or with a block that the system never
- * wrote, which reads as zeros. Nothing that this store writes has a zero byte. Any other damage came later.
+ * Whether a damaged line is one that was never written whole: it begins as its kind does and lacks its end, or it has
+ * a block that the system never wrote, which reads as zeros. Nothing that this store writes has a zero byte. Any other
+ * damage came later.
  */
-const isTorn = (raw: RawLine): boolean => !raw.whole || raw.bytes.includes(0);
+const isTorn = (raw: RawLine, beginning: RegExp): boolean =>
+  raw.bytes.includes(0) || (!raw.whole && beginning.test(raw.bytes.toString("latin1", 0, beginningMax)));
+
+/** Every beginning of a first line, and of another one, down to nothing at all. */
+const headBeginning = /^(?:pulse-journal\/\d+ (?:[0-9a-f]{32} |[0-9a-f]{0,32}$)|pulse-journal\/\d*$)/;
+const lineBeginning = /^(?:[0-9a-f]{32} (?:save|seal|close) \{|[0-9a-f]{32} [a-z]{0,5} ?$|[0-9a-f]{0,32}$)/;
+const beginningMax = 64;
+
+const isHeadBeginning = (raw: RawLine): boolean => "pulse-journal/".startsWith(raw.bytes.toString("latin1"));
 
 function parseHead(run: Whose, path: string, epoch: number, raw: RawLine): EpochHead | undefined {
   const where = `${path}:1`;
@@ -162,7 +194,7 @@ function parseHead(run: Whose, path: string, epoch: number, raw: RawLine): Epoch
     throw newerFormat(expected, `reading run "${shown(expected)}"`, where, found.format);
   }
   if (found?.body === undefined) {
-    if (isTorn(raw)) return undefined;
+    if (isTorn(raw, headBeginning) || (!raw.whole && isHeadBeginning(raw))) return undefined;
     throw corrupt(expected, where, damaged);
   }
   const { runId, token, deleted, epoch: foundEpoch } = found.body;
@@ -175,18 +207,25 @@ function parseHead(run: Whose, path: string, epoch: number, raw: RawLine): Epoch
   return { runId, epoch, token, holder, deleted: deleted === true };
 }
 
-function parseLine(run: RunFolder, path: string, raw: RawLine): JournalLine | "closed" | undefined {
+function parseLine(
+  run: RunFolder,
+  path: string,
+  raw: RawLine,
+): JournalLine | { readonly kind: "close"; readonly revision: number } | undefined {
   const where = `${path}:${raw.number}`;
   const text = raw.whole ? textOf(raw.bytes) : undefined;
   const found = text === undefined ? undefined : readLine(text);
   if (found === undefined) {
-    if (isTorn(raw)) return undefined;
+    if (isTorn(raw, lineBeginning)) return undefined;
     throw corrupt(run.runId, where, damaged);
   }
-  if (found.word === "close") return "closed";
   const { revision } = found.body;
+  if (typeof revision !== "number" || !Number.isSafeInteger(revision)) {
+    throw corrupt(run.runId, where, "the line has no revision");
+  }
+  if (found.word === "close") return { kind: "close", revision };
   const changes = found.word === "seal" ? found.body["tail"] : found.body["changes"];
-  if ((found.word !== "save" && found.word !== "seal") || !Number.isSafeInteger(revision)) {
+  if (found.word !== "save" && found.word !== "seal") {
     throw corrupt(run.runId, where, "the line is neither a save nor a seal nor a close");
   }
   if (changes === undefined ? found.word === "save" : !areChanges(changes)) {
@@ -194,8 +233,7 @@ function parseLine(run: RunFolder, path: string, raw: RawLine): JournalLine | "c
   }
   return {
     kind: found.word,
-    // Checked above.
-    revision: revision as number,
+    revision,
     ...(changes === undefined ? {} : { changes: changes as readonly StoredChange[] }),
     where,
   };

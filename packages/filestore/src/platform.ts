@@ -1,6 +1,7 @@
 import { constants, statSync } from "node:fs";
 import { link, mkdir, open, readdir, readFile, rename, rmdir, stat, statfs, unlink } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
 
 /**
  * Every way in which this package touches the disk. Each call that changes something names its place in the store's
@@ -94,9 +95,7 @@ export const realPlatform: Platform = {
   link: async (_step, from, to) => await link(from, to),
   rename: async (_step, from, to) => await rename(from, to),
   unlink: async (_step, path) => await unlink(path),
-  async makeFolder(_step, path) {
-    await mkdir(path, { recursive: true });
-  },
+  makeFolder: async (_step, path) => await makeFolders(path),
   removeFolder: async (_step, path) => await rmdir(path),
   exists: (path) => statSync(path, { throwIfNoEntry: false }) !== undefined,
   list: async (path) => await unlessMissing(readdir(path)),
@@ -105,6 +104,24 @@ export const realPlatform: Platform = {
   readSmall: async (path) => await unlessMissing(readFile(path, "utf8")),
   fileSystemType: async (path) => (process.platform === "linux" ? (await statfs(path)).type : undefined),
 };
+
+/**
+ * As `mkdir` with `recursive`, which never ends where the system calls a folder missing although all above it is there
+ * (Node 20 under `/proc`).
+ */
+async function makeFolders(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === "ENOENT" && dirname(path) !== path && !(await isFolder(dirname(path)))) {
+      await makeFolders(dirname(path));
+      await makeFolders(path);
+    } else if (!(await isFolder(path))) throw error;
+  }
+}
+
+const isFolder = async (path: string): Promise<boolean> => (await unlessMissing(stat(path)))?.isDirectory() === true;
 
 async function unlessMissing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
   try {

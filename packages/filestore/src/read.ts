@@ -1,13 +1,15 @@
+import { join } from "node:path";
 import { decodeEntry, headerKey, recordBuilder } from "@pulse-ts/durable";
 import type { Header, RunRecord } from "@pulse-ts/durable";
 import { corrupt, refusal, shown } from "./failure.ts";
 import { readJournal } from "./journal.ts";
 import type { JournalContent, JournalLine, StoredChange } from "./journal.ts";
-import { sortNames } from "./layout.ts";
+import { journalName, sortNames } from "./layout.ts";
 import type { Listing, RunFolder } from "./layout.ts";
 import type { Platform } from "./platform.ts";
 import { systemCode } from "./platform.ts";
 import { readSnapshot } from "./snapshot.ts";
+import { refuseUnmarked } from "./unmarked.ts";
 
 /** A run as its files tell it, before its entries are looked into. */
 export interface Reading {
@@ -38,8 +40,12 @@ export interface StoredEntry {
  */
 export async function readRun(platform: Platform, run: RunFolder, ownEpoch?: number): Promise<Reading | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {
-    const listing = sortNames((await platform.list(run.path)) ?? []);
-    if (listing === undefined) return undefined;
+    const names = await platform.list(run.path);
+    const listing = sortNames(names ?? []);
+    if (listing === undefined) {
+      await refuseUnmarked(platform, run, names ?? []);
+      return undefined;
+    }
     try {
       return await readListed(platform, run, listing, ownEpoch);
     } catch (error) {
@@ -80,6 +86,16 @@ async function readListed(
     if (journal.head?.deleted === true) return deletedRun;
     journals.unshift(journal);
   }
+  const [firstEpoch] = listing.epochs;
+  if (snapshot === undefined && firstEpoch !== undefined && firstEpoch > 1) {
+    // Only a snapshot lets the first journal go. Owners and readers may meet a folder that is just being folded.
+    if (sortNames((await platform.list(run.path)) ?? [])?.snapshots.length !== 0) throw replacedMeanwhile;
+    throw corrupt(
+      run.runId,
+      run.path,
+      `the first journal is ${firstEpoch}, and the snapshot of what was before is missing`,
+    );
+  }
   if (snapshot !== undefined) {
     await readSnapshot(platform, { run, incarnation: listing.incarnation, ...snapshot }, take);
   } else if (journals.length === 0) return deletedRun;
@@ -97,6 +113,14 @@ async function readListed(
     revision = found.revision;
   }
   for (const journal of journals) {
+    const { lines, closedAt } = journal;
+    const odd = lines.find((found, at) => at > 0 && found.revision !== (lines[at - 1]?.revision ?? 0) + 1);
+    if (odd !== undefined)
+      throw corrupt(run.runId, odd.where, `it has revision ${odd.revision}, which is not the next one`);
+    if (closedAt > revision) {
+      const where = join(run.path, journalName(listing.incarnation, journal.epoch));
+      throw corrupt(run.runId, where, `it was closed at revision ${closedAt}, but ends at ${revision}`);
+    }
     if (journal.lines.some((found) => found.revision > (snapshot?.revision ?? 0))) {
       journalBytes += Math.max(journal.bytes, blockBytes);
     }
@@ -112,6 +136,9 @@ async function readListed(
     deleted: false,
   };
 }
+
+/** Makes reading begin anew, as a file does that goes away meanwhile. */
+const replacedMeanwhile: Error = Object.assign(new Error("the files were folded meanwhile"), { code: "ENOENT" });
 
 const deletedRun: Reading = {
   revision: 0,

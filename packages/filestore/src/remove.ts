@@ -21,6 +21,8 @@ export async function removeRun(parts: Parts, run: RunFolder, listing: Listing):
   const { incarnation, epochs, snapshots } = listing;
   for (const { revision, epoch } of snapshots) await removeFile(parts, run, snapshotName(incarnation, revision, epoch));
   for (const epoch of epochs) await removeFile(parts, run, journalName(incarnation, epoch));
+  // A loss of power must not leave what was saved without the mark: that would be damage (FILE-2).
+  if (snapshots.length > 0 || epochs.length > 1) await syncRemoval(parts, run);
   await removeFile(parts, run, markName(incarnation));
   await removeRest(parts, run, (await parts.platform.list(run.path)) ?? []);
 }
@@ -36,6 +38,15 @@ export async function removeRest(parts: Parts, run: RunFolder, names: readonly s
   } catch (error) {
     // Somebody made a new run there, or removed it first; both are well.
     if (!["ENOTEMPTY", "EEXIST", "ENOENT"].includes(systemCode(error) ?? "")) throw error;
+  }
+}
+
+async function syncRemoval({ platform }: Parts, run: RunFolder): Promise<void> {
+  try {
+    await platform.syncFolder("run-remove", run.path);
+  } catch (error) {
+    // Somebody else has removed it to its end.
+    if (systemCode(error) !== "ENOENT") throw error;
   }
 }
 

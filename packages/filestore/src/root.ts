@@ -13,14 +13,17 @@ import { systemCode } from "./platform.ts";
  */
 export async function prepareRoot(parts: Parts, doing: Doing): Promise<void> {
   const { platform, root } = parts;
-  if (synced.has(parts) && platform.exists(join(root, rootMarkName))) return;
+  if (synced.has(parts) && [join(root, rootMarkName), ...foldersIn(root)].every(platform.exists)) return;
   const existing = nearestExisting(parts);
   await refuseNetwork(parts, existing, doing);
-  if (await isRoot(parts, doing)) await sweepStaged(parts);
-  else await makeRoot(parts, doing);
+  const made = await isRoot(parts, doing);
+  // Also of a store that is there: a copy or a backup often leaves empty folders out.
+  for (const folder of foldersIn(root)) await platform.makeFolder("root-make", folder);
+  if (made) await sweepStaged(parts);
+  else await publishMark(parts, doing);
   await platform.syncFolder("root-sync", root);
-  for (let made = root; made !== existing && dirname(made) !== made; made = dirname(made)) {
-    await platform.syncFolder("root-sync", dirname(made)).catch(ignoreUnreadable);
+  for (let below = root; below !== existing && dirname(below) !== below; below = dirname(below)) {
+    await platform.syncFolder("root-sync", dirname(below)).catch(ignoreUnreadable);
   }
   synced.add(parts);
 }
@@ -48,13 +51,7 @@ const stagedMsMax = 3_600_000;
 /** The stores whose folder is known to be ready and on disk. */
 const synced = new WeakSet<Parts>();
 
-async function makeRoot(parts: Parts, doing: Doing): Promise<void> {
-  const { platform, root } = parts;
-  for (const folder of [runsFolder(root), locksFolder(root), newFolder(root)]) {
-    await platform.makeFolder("root-make", folder);
-  }
-  await publishMark(parts, doing);
-}
+const foldersIn = (root: string): readonly string[] => [runsFolder(root), locksFolder(root), newFolder(root)];
 
 /** A folder may be writable and not readable; then it cannot be opened to be synced, and the system does it in time. */
 function ignoreUnreadable(error: unknown): void {

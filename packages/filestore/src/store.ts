@@ -4,11 +4,11 @@ import { isPulseError } from "@pulse-ts/core";
 import { headerKey } from "@pulse-ts/durable";
 import type { CallOptions, RecordChanges, RunRecord, Session } from "@pulse-ts/durable";
 import { unlessAborted } from "./abort.ts";
-import { deleteRun, doingWith, isNewest, publishEpoch } from "./epoch.ts";
+import { deleteRun, doingWith, isNewest, publishEpoch, whyNotNewest } from "./epoch.ts";
 import type { Epoch } from "./epoch.ts";
 import { conflict, notFound, ownershipLost, shown, storeError, usage } from "./failure.ts";
-import { appendSynced, closeLine, encodeSave, sealLine } from "./journal.ts";
-import { journalName, runsFolder } from "./layout.ts";
+import { appendSynced, closeLine, encodeSave, endsInOrder, sealLine } from "./journal.ts";
+import { journalName, runsFolder, sortNames } from "./layout.ts";
 import type { Lock } from "./lock.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
@@ -149,7 +149,7 @@ export class FileSession implements Session {
       await platform.syncFolder("journal-folder-sync", runsFolder(root));
       this.#namesSynced = true;
     }
-    if (!isNewest(this.#parts, this.#epoch)) throw ownershipLost(this.#epoch.run.runId, this.#epoch.epoch);
+    if (!isNewest(this.#parts, this.#epoch)) throw await whyNotNewest(this.#parts, this.#epoch);
   }
 
   #compare(next: RunRecord, expected: number, found: number, changes: RecordChanges): void {
@@ -199,6 +199,15 @@ export class FileSession implements Session {
     return this.#stopped;
   }
 
+  /** Whether no older owner can come back. Of a run that could not be read, too: a refused load leaves no epoch behind. */
+  async #nothingToFence(): Promise<boolean> {
+    if (this.#known !== undefined) return this.#known.settled;
+    const { run, incarnation, epoch, alone } = this.#epoch;
+    if (alone) return true;
+    const before = sortNames((await this.#parts.platform.list(run.path)) ?? [])?.epochs.findLast((old) => old < epoch);
+    return before === undefined || (await endsInOrder(this.#parts.platform, run, incarnation, before));
+  }
+
   /** Lets go as well as the disk allows: whatever fails here, the lock's absence or this process's end says it too. */
   async #letGo(): Promise<void> {
     const { platform } = this.#parts;
@@ -208,8 +217,8 @@ export class FileSession implements Session {
         if (this.#known?.revision === 0 && !this.#wrote) {
           await deleteRun(this.#parts, this.#epoch, doingWith("closing", run));
         } else if (this.#wrote) {
-          await platform.write("journal-close", this.#file, closeLine());
-        } else if (this.#known?.settled === true) {
+          await platform.write("journal-close", this.#file, closeLine(this.#known?.revision ?? 0));
+        } else if (await this.#nothingToFence()) {
           // Nothing was saved, and no older owner can come back: this epoch need not have been.
           await platform.unlink("journal-close", join(run.path, journalName(incarnation, epoch)));
         }
