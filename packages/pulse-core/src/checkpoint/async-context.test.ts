@@ -49,7 +49,7 @@ test("CKPT-33 a hook is called in the context of the node that caused it, and a 
   const both = graph("both", {
     outputs: [a, b, c],
     nodes: [
-      node("one", { provides: [a], aspects: [tracing, retry({ limit: 2 })] }, ({}, { attempt, path }) => {
+      node("one", { provides: [a], aspects: [tracing, retry({ limit: 2 })] }, (_values, { attempt, path }) => {
         note(path);
         if (attempt === 1) throw new Error("again");
         return { a: 1 };

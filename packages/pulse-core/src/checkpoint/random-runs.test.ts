@@ -7,7 +7,6 @@ import { turn } from "../testing/deferred.ts";
 import { fakeHost, seeded } from "../testing/fake-host.ts";
 import { numberKey } from "../testing/keys.ts";
 import { RunRecord } from "../testing/run-record.ts";
-import { checkpoint } from "./index.ts";
 
 /** A plain node of a random graph: requires keys of earlier nodes, fails in its first tries, skips or gives a number. */
 interface Step {

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
 import { graph, limiter, mount, node, retry, timeout } from "../index.ts";
 import { checkpointed, runCheckpointed } from "../testing/checkpointed.ts";
-import { aborted, deferred, hasSettled, turn } from "../testing/deferred.ts";
+import { deferred, hasSettled, turn } from "../testing/deferred.ts";
 import { eventLog } from "../testing/event-log.ts";
 import { fakeHost } from "../testing/fake-host.ts";
 import { numberKey } from "../testing/keys.ts";
