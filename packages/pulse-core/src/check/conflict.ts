@@ -1,11 +1,9 @@
-import type { Problem } from "../errors.ts";
 import { textOf } from "./place.ts";
-import { problem } from "./problem.ts";
+import type { Report } from "./problem.ts";
 import type { KeyList, View } from "./view.ts";
 
 /** Two key objects of one name (CORE-1). Names both uses; a third use of either object adds nothing. */
-export function checkKeyConflicts({ keys }: View): Problem[] {
-  const problems: Problem[] = [];
+export function checkKeyConflicts({ keys }: View, report: Report): void {
   const uses = new Map<string, KeyList>();
   for (const [{ name: key }, list] of keys) {
     const first = uses.get(key);
@@ -15,7 +13,6 @@ export function checkKeyConflicts({ keys }: View): Problem[] {
     }
     const [one, other] = [first, list].map(({ place, name }) => `${name} of ${textOf(place)}`);
     const message = `key "${key}" in ${other} is another object than in ${one}; make each key once and import it`;
-    problems.push(problem("PULSE_KEY_CONFLICT", list.place, message, [first.place, list.place]));
+    report("PULSE_KEY_CONFLICT", list.place, message, [first.place, list.place]);
   }
-  return problems;
 }

@@ -1,6 +1,5 @@
-import type { Problem } from "../errors.ts";
 import { textOf, wordOf } from "./place.ts";
-import { problem } from "./problem.ts";
+import type { Report } from "./problem.ts";
 import type { Providers } from "./providers.ts";
 import type { Part, View } from "./view.ts";
 
@@ -11,8 +10,7 @@ const printedMax = 20;
  * Rings of parts, and outputs that no run could reach (CORE-26). A mount counts as one node (CORE-47). Of rings that
  * share a part one is told: they are cut together. Without recursion: 100,000 parts in a row do not overflow the stack.
  */
-export function checkCycles({ place: graph, parts, outputs }: View, providers: Providers): Problem[] {
-  const problems: Problem[] = [];
+export function checkCycles({ place: graph, parts, outputs }: View, providers: Providers, report: Report): void {
   /** By part: the part whose fault it is that this one never starts. */
   const stuck = new Map<number, Part>();
   /** By part in a ring: where on the way the ring, and all that shares a part with it, begins. */
@@ -48,14 +46,13 @@ export function checkCycles({ place: graph, parts, outputs }: View, providers: P
     const cause = stuck.get(providers.get(name) ?? -1)?.place;
     if (cause === undefined) continue;
     const message = `output "${name}" of ${textOf(graph)} is never reached, because ${textOf(cause)} can never start`;
-    problems.push(problem("PULSE_OUTPUT_UNREACHABLE", graph, message, [cause, name]));
+    report("PULSE_OUTPUT_UNREACHABLE", graph, message, [cause, name]);
   }
-  return problems;
 
   /** The way from `start` to its end is a ring. */
   function closeRing(start: number, cause: Part): void {
     let shares = false;
-    for (let at = way.length - 1; at >= start; ) {
+    for (let at = way.length - 1; at >= start;) {
       const each = (way[at] as { readonly index: number }).index;
       const known = ringStart.get(each);
       // From there up to here all are marked already: looking at each again and again would not be linear.
@@ -66,12 +63,12 @@ export function checkCycles({ place: graph, parts, outputs }: View, providers: P
     }
     if (shares) return;
     const ring = way.slice(start).map(({ index }) => index);
-    problems.push(cycle(ring, parts));
+    reportRing(ring, parts, report);
   }
 }
 
 /** `ring` goes from each part to one that it needs. It is told the way of the data, from the part that stands first. */
-function cycle(ring: readonly number[], parts: readonly Part[]): Problem {
+function reportRing(ring: readonly number[], parts: readonly Part[], report: Report): void {
   // Not by `Math.min(...ring)`: too many arguments overflow the stack.
   const first = ring.indexOf(ring.reduce((low, index) => (index < low ? index : low)));
   const round = [...ring.slice(first + 1), ...ring.slice(0, first + 1)].reverse().map((index) => parts[index] as Part);
@@ -84,5 +81,5 @@ function cycle(ring: readonly number[], parts: readonly Part[]): Problem {
   if (round.length > shown.length) ids.push(`… (${round.length - shown.length} more)`);
   const message = `nodes wait for each other in a ring, so none can start: ${[...ids, ids[0]].join(" -> ")}, over ${keys.join(", ")}`;
   const places = shown.map(({ place }) => place);
-  return problem("PULSE_CYCLE", places[0] as Part["place"], message, places);
+  report("PULSE_CYCLE", places[0] as Part["place"], message, places);
 }

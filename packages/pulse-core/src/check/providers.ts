@@ -1,6 +1,5 @@
-import type { Problem } from "../errors.ts";
 import { textOf } from "./place.ts";
-import { problem } from "./problem.ts";
+import type { Report } from "./problem.ts";
 import type { View } from "./view.ts";
 
 /** Who provides a key: the place of a part among the parts, -1 for the inputs. */
@@ -17,8 +16,7 @@ export function providersOf({ inputs, parts }: View): Providers {
 }
 
 /** Keys with two providers (CORE-25). A list that names its key twice is another problem. */
-export function checkProviders({ place: graph, parts }: View, providers: Providers): Problem[] {
-  const problems: Problem[] = [];
+export function checkProviders({ place: graph, parts }: View, providers: Providers, report: Report): void {
   parts.forEach(({ place, writes }, index) => {
     for (const { name } of writes) {
       const first = providers.get(name) as number;
@@ -26,8 +24,7 @@ export function checkProviders({ place: graph, parts }: View, providers: Provide
       const other = parts[first]?.place ?? graph;
       const one = other === graph ? `the inputs of ${textOf(graph)}` : textOf(other);
       const message = `key "${name}" is provided by ${one} and by ${textOf(place)}; only one may provide it`;
-      problems.push(problem("PULSE_KEY_DUPLICATE_PROVIDER", place, message, [other, place]));
+      report("PULSE_KEY_DUPLICATE_PROVIDER", place, message, [other, place]);
     }
   });
-  return problems;
 }

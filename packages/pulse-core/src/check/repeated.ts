@@ -1,18 +1,15 @@
-import type { Problem } from "../errors.ts";
 import { textOf } from "./place.ts";
-import { problem } from "./problem.ts";
+import type { Report } from "./problem.ts";
 import type { View } from "./view.ts";
 
 /** A list that names a key twice. A mount may well read one key for several inputs. */
-export function checkRepeated({ lists }: View): Problem[] {
-  const problems: Problem[] = [];
+export function checkRepeated({ lists }: View, report: Report): void {
   for (const { place, name, keys } of lists) {
     if (keys.length < 2 || name === "in" || new Set(keys).size === keys.length) continue;
     const twice = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
     for (const key of twice) {
       const message = `key "${key.name}" stands twice in ${name} of ${textOf(place)}; name it once`;
-      problems.push(problem("PULSE_KEY_REPEATED", place, message, [place, key.name]));
+      report("PULSE_KEY_REPEATED", place, message, [place, key.name]);
     }
   }
-  return problems;
 }

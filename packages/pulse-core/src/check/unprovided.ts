@@ -1,23 +1,17 @@
-import type { Problem } from "../errors.ts";
+import type { ProblemCode } from "../errors.ts";
 import { nearMiss } from "./near-miss.ts";
 import { textOf } from "./place.ts";
 import type { Place } from "./place.ts";
-import { problem } from "./problem.ts";
+import type { Report } from "./problem.ts";
 import type { Providers } from "./providers.ts";
 import type { View } from "./view.ts";
 
 /** Keys that a node, a mount or the outputs need and nobody provides (CORE-25, CORE-19). */
-export function checkUnprovided({ place: graph, parts, outputs }: View, providers: Providers): Problem[] {
-  const problems: Problem[] = [];
+export function checkUnprovided({ place: graph, parts, outputs }: View, providers: Providers, report: Report): void {
   const suggest = nearMiss(() => [...providers.keys()]);
-  const missing = (
-    code: "PULSE_KEY_UNPROVIDED" | "PULSE_OUTPUT_UNPROVIDED" | "PULSE_MOUNT_INPUT_MISSING",
-    place: Place,
-    name: string,
-    needs: string,
-  ): void => {
+  const missing = (code: ProblemCode, place: Place, name: string, needs: string): void => {
     const message = `${textOf(place)} ${needs} "${name}", but no node, mount or input of ${textOf(graph)} provides it`;
-    problems.push(problem(code, place, message, [place, name], suggest(name)));
+    report(code, place, message, [place, name], suggest(name));
   };
   for (const { place, reads } of parts)
     for (const { key, implied } of reads) {
@@ -28,5 +22,4 @@ export function checkUnprovided({ place: graph, parts, outputs }: View, provider
     }
   for (const { name } of outputs)
     if (!providers.has(name)) missing("PULSE_OUTPUT_UNPROVIDED", graph, name, "has the output");
-  return problems;
 }

@@ -8,6 +8,7 @@ import { checkNames } from "./names.ts";
 import { checkProviders, providersOf } from "./providers.ts";
 import { checkRepeated } from "./repeated.ts";
 import { wordOf } from "./place.ts";
+import { reporter } from "./problem.ts";
 import { checkUnprovided } from "./unprovided.ts";
 import { viewOf } from "./view.ts";
 
@@ -37,21 +38,20 @@ function collect(graph: AnyGraph, above: Set<AnyGraph>): readonly Problem[] {
   if (above.has(graph))
     return [{ code: "PULSE_CYCLE", path: graph.name, message: `graph "${graph.name}" mounts itself` }];
   const problems: Problem[] = [];
-  const view = viewOf(graph, problems, (child, path) => {
+  const report = reporter(problems);
+  const view = viewOf(graph, report, (child, path) => {
     const inside = collect(child, new Set([...above, graph]));
     for (const found of inside) problems.push({ ...found, path: `${path}/${found.path}` });
     return inside.length === 0;
   });
   const providers = providersOf(view);
-  problems.push(
-    ...checkNames(view, graph?.name),
-    ...checkKeyConflicts(view),
-    ...checkRepeated(view),
-    ...checkProviders(view, providers),
-    ...checkUnprovided(view, providers),
-    ...checkMounts(view),
-    ...checkCycles(view, providers),
-  );
+  checkNames(view, graph?.name, report);
+  checkKeyConflicts(view, report);
+  checkRepeated(view, report);
+  checkProviders(view, providers, report);
+  checkUnprovided(view, providers, report);
+  checkMounts(view, report);
+  checkCycles(view, providers, report);
   if (problems.length === 0 && isFrozen(graph)) valid.add(graph);
   return problems;
 }

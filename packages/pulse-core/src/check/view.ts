@@ -1,12 +1,11 @@
 import type { Aspect } from "../aspects/aspect.ts";
-import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
 import type { AnyGraph, Mount } from "../mount.ts";
 import type { Node } from "../node.ts";
 import { wiringOf } from "../wiring.ts";
 import { kindOf, pathOf, textOf, wordOf } from "./place.ts";
 import type { Place } from "./place.ts";
-import { problem } from "./problem.ts";
+import type { Report } from "./problem.ts";
 
 /** A list of keys in a graph. */
 export interface KeyList {
@@ -50,7 +49,7 @@ type Loose<Name extends PropertyKey> = { readonly [Each in Name]?: unknown };
 /** Reads a graph that may be anything (JavaScript users, casts), and reports what is not of the right shape (CORE-26). */
 export function viewOf(
   given: unknown,
-  problems: Problem[],
+  report: Report,
   /** Whether a mounted graph is sound; reports it if it is not. */
   isSound: (child: AnyGraph, path: string) => boolean,
 ): View {
@@ -63,7 +62,7 @@ export function viewOf(
   };
   const bad = (place: Place, what: string, wanted: string, found: unknown): void => {
     const message = `${what} of ${textOf(place)} must be ${wanted}, but is ${kindOf(found)}`;
-    problems.push(problem("PULSE_DEFINITION_INVALID", place, message));
+    report("PULSE_DEFINITION_INVALID", place, message);
   };
   /** The sound entries of a list. */
   const soundIn = <Entry>(

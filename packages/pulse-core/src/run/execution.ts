@@ -11,7 +11,7 @@ import { after } from "./host.ts";
 import { receiveInputs } from "./inputs.ts";
 import type { ReceivedInput } from "./inputs.ts";
 import { runChain } from "./node-run.ts";
-import { settingsOf } from "./options.ts";
+import { checkOptions } from "./options.ts";
 import type { ExecutionOptions } from "./options.ts";
 import { outcomeOf } from "./outcome.ts";
 import type { Outcome, OutcomeOf } from "./outcome.ts";
@@ -43,7 +43,7 @@ const internals = new WeakMap<Execution<unknown>, RootExecution>();
 /** The engine behind an execution, for the bridge (CKPT-31). */
 export function engineOf(execution: Execution<unknown>): RootExecution {
   const root = internals.get(execution);
-  if (root === undefined) throw usage("CKPT-31", "this is no execution of this copy of @pulse-ts/core", "");
+  if (root === undefined) throw usage("CKPT-31", "this is no execution of this copy of @pulse-ts/core");
   return root;
 }
 
@@ -94,11 +94,11 @@ export class RootExecution {
   constructor(graph: AnyGraph, inputs: Readonly<Record<string, unknown>>, options: ExecutionOptions) {
     const compiled = compile(graph);
     const problems: Problem[] = [];
-    const settings = settingsOf(options, compiled, problems);
+    checkOptions(options, compiled, problems);
     this.received = receiveInputs(compiled, inputs, problems);
     if (problems.length > 0) throw invalid(`the execution of graph "${graph.name}"`, problems);
     this.options = options;
-    this.state = new ExecutionState(new Tree(settings, runChain), compiled);
+    this.state = new ExecutionState(new Tree(graph.name, options, runChain), compiled);
     this.state.scope = this.state.tree.checkpoint?.scope ?? "";
     this.result = new Promise((resolve, reject) => {
       this.settle = () => this.finish(resolve, reject);
@@ -118,7 +118,6 @@ export class RootExecution {
       throw usage(
         "CORE-28",
         `the execution of graph "${state.compiled.graph.name}" was started already; build a new one`,
-        "",
       );
     state.onEnded = () => {
       for (const undo of this.undo) undo();

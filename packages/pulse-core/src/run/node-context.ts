@@ -7,7 +7,7 @@ import type { AnyKey } from "../key.ts";
 import type { EventBody } from "./events.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import type { Place } from "./place.ts";
-import { noValueSignal, skipSignal, usage } from "./signals.ts";
+import { misuse, noValueSignal, skipSignal } from "./signals.ts";
 import { Confirmed, pending, ready, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
 import type { Write, WriteSet } from "./write-set.ts";
@@ -234,10 +234,10 @@ export class NodeContext implements AspectContext {
     const at = node.mount === undefined ? -1 : node.requires.indexOf(slot);
     const written = at >= 0 ? this.decided(slot) : this.written(slot);
     if (written === undefined || (at < 0 && execution.compiled.providerOf[slot] !== node.index))
-      throw usage(
+      throw misuse(
         "CORE-9",
-        `node "${this.path}" reads key "${key.name}", which it neither requires nor has written; add it to its requires`,
         this.path,
+        `reads key "${key.name}", which it neither requires nor has written; add it to its requires`,
         key.name,
       );
     if (written.state === skippedState) throw skipSignal(this.path, key.name);
@@ -265,10 +265,10 @@ export class NodeContext implements AspectContext {
   }
 
   private undeclared(name: string): Error {
-    return usage(
+    return misuse(
       "CORE-9",
-      `node "${this.path}" writes key "${name}", which it does not provide; add the key to its provides`,
       this.path,
+      `writes key "${name}", which it does not provide; add the key to its provides`,
       name,
     );
   }
@@ -279,9 +279,9 @@ export class NodeContext implements AspectContext {
     const name = execution.compiled.keys[slot]?.name ?? "?";
     if (execution.compiled.providerOf[slot] !== node.index) throw this.undeclared(name);
     if (this.closed || execution.ended)
-      throw usage("CORE-15", `node "${this.path}" writes key "${name}" after its chain was given up`, this.path, name);
+      throw misuse("CORE-15", this.path, `writes key "${name}" after its chain was given up`, name);
     if (execution.slotState[slot] !== pending || this.writes?.find(slot) !== undefined)
-      throw usage("CORE-9", `node "${this.path}" writes key "${name}" twice; a key is written once`, this.path, name);
+      throw misuse("CORE-9", this.path, `writes key "${name}" twice; a key is written once`, name);
     if (this.writes === undefined) execution.decide(slot, state, value);
     else this.writes.writes.set(slot, { state, value });
   }
@@ -292,10 +292,10 @@ export class NodeContext implements AspectContext {
     // What a body that provides nothing happens to return, as `() => list.push(x)` does, is no result.
     if (typeof result !== "object" && this.node.provides.length === 0) return;
     if (typeof result !== "object")
-      throw usage(
+      throw misuse(
         "CORE-8",
-        `the body of node "${this.path}" returned a ${typeof result}; return an object of what it provides, by key name`,
         this.path,
+        `returned a ${typeof result}; return an object of what it provides, by key name`,
       );
     for (const name in result) {
       const slot = this.execution.compiled.slotOf.get(name);
@@ -306,12 +306,7 @@ export class NodeContext implements AspectContext {
       const value = (result as Record<string, unknown>)[name];
       if (value !== settledMarker) this.write(slot, ready, value);
       else if (this.written(slot) === undefined)
-        throw usage(
-          "CORE-8",
-          `the body of node "${this.path}" returned key "${name}" as settled, but neither set nor skipped it`,
-          this.path,
-          name,
-        );
+        throw misuse("CORE-8", this.path, `returned key "${name}" as settled, but neither set nor skipped it`, name);
     }
   }
 }

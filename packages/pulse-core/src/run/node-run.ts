@@ -7,7 +7,7 @@ import { isSkip } from "./is-skip.ts";
 import { runChild } from "./mount-run.ts";
 import type { NodeContext } from "./node-context.ts";
 import { releasePlaces } from "./place.ts";
-import { interruption, usage } from "./signals.ts";
+import { interruption, misuse } from "./signals.ts";
 
 /** Runs a node that is ready, in memory or with checkpoints. Never throws; the end of the chain is the node's. */
 export function runChain(level: NodeContext, allSkipped: boolean): void {
@@ -58,10 +58,10 @@ export function refuseLateSkip(level: NodeContext): { readonly thrown: unknown }
   if (written.length === 0) return undefined;
   const names = written.map((name) => `"${name}"`).join(", ");
   return {
-    thrown: usage(
+    thrown: misuse(
       "CORE-42",
-      `node "${level.path}" was skipped after it had written ${names}; skip before the first write, or skip single keys`,
       level.path,
+      `was skipped after it had written ${names}; skip before the first write, or skip single keys`,
       written[0],
     ),
   };
@@ -83,9 +83,9 @@ function enterChain(level: NodeContext, chain: readonly Aspect[], place: number)
   if (aspect === undefined) {
     // An aspect may call next late: no body begins after the end of what is around it (CORE-37).
     if (level.aborted) throw interruption(level.path, level.reason);
-    if (level.closed)
-      throw usage("CORE-13", `an aspect of node "${level.path}" calls next after its chain has ended`, level.path);
-    if (level.busy) throw overlapping(level);
+    if (level.closed) throw misuse("CORE-13", level.path, "has an aspect that calls next after its chain has ended");
+    if (level.busy)
+      throw misuse("CORE-13", level.path, "has an aspect that calls next while an earlier call still runs");
     return level.node.mount === undefined ? runBody(level) : runChild(level);
   }
   const enter = builtIn(aspect);
@@ -122,9 +122,6 @@ function tellLate(level: NodeContext, error: unknown): void {
     if (level.execution.late.has(at)) return;
   level.tell({ kind: "late-settled", error });
 }
-
-const overlapping = (level: NodeContext): Error =>
-  usage("CORE-13", `an aspect of node "${level.path}" calls next while an earlier call still runs`, level.path);
 
 function runBody(level: NodeContext): Promise<unknown> | void {
   const { execution } = level;

@@ -5,9 +5,8 @@ import type { CompiledGraph } from "../compile.ts";
 import { countProblem, timeProblem } from "../option-check.ts";
 import type { CheckpointDriver } from "./checkpoint-driver.ts";
 import type { Observer } from "./events.ts";
-import { systemHost } from "./host.ts";
 import type { Host } from "./host.ts";
-import { Overrides } from "./overrides.ts";
+import { overrideProblems } from "./overrides.ts";
 import type { OverrideSpec } from "./overrides.ts";
 
 /** How long the end waits for bodies that ignore their signal, in milliseconds (CORE-30). */
@@ -63,45 +62,20 @@ export interface ExecutionOptions {
   readonly checkpoint?: Checkpoint;
 }
 
-/** Checked options, defaults filled in. */
-export interface ExecutionSettings {
-  readonly host: Host;
-  readonly observers: readonly Observer[];
-  readonly concurrency: number | undefined;
-  readonly aspects: readonly Aspect[] | false;
-  readonly drainTimeout: number;
-  readonly overrides: Overrides | undefined;
-  readonly attachments: ReadonlyMap<AttachmentToken<unknown>, unknown>;
-  readonly checkpoint: Checkpoint | undefined;
-  readonly name: string;
-}
-
 /** Checks options. What is wrong is added to `problems`. */
-export function settingsOf(options: ExecutionOptions, compiled: CompiledGraph, problems: Problem[]): ExecutionSettings {
+export function checkOptions(options: ExecutionOptions, compiled: CompiledGraph, problems: Problem[]): void {
   const path = compiled.graph.name;
   const bad = (message: string | undefined): void => {
     if (message !== undefined) problems.push({ code: "PULSE_OPTION_INVALID", path, message });
   };
-  const { concurrency, drainTimeout = drainTimeoutDefault, timeout, deadline, aspects = [] } = options;
+  const { concurrency, drainTimeout, timeout, deadline, aspects = [] } = options;
   if (concurrency !== undefined) bad(countProblem("option concurrency", concurrency));
-  bad(timeProblem("option drainTimeout", drainTimeout));
+  if (drainTimeout !== undefined) bad(timeProblem("option drainTimeout", drainTimeout));
   if (timeout !== undefined) bad(timeProblem("option timeout", timeout));
   if (deadline !== undefined && Number.isNaN(Number(deadline)))
     bad("option deadline is no time; give a valid Date or milliseconds since the epoch");
   if (aspects !== false && !(Array.isArray(aspects) && aspects.every((aspect) => aspect?.kind === "aspect")))
     bad("option aspects is neither false nor a list of aspects; make each with aspect, retry, timeout or limiter");
   for (const message of options.checkpoint?.problems() ?? []) bad(message);
-  const overrides = options.overrides === undefined ? undefined : new Overrides(options.overrides);
-  if (overrides !== undefined) problems.push(...overrides.problems(compiled));
-  return {
-    host: options.host ?? systemHost,
-    observers: options.observers ?? [],
-    concurrency,
-    aspects,
-    drainTimeout,
-    overrides,
-    attachments: new Map((options.attachments ?? []).map(({ token, value }) => [token, value])),
-    checkpoint: options.checkpoint,
-    name: options.name ?? path,
-  };
+  if (options.overrides !== undefined) problems.push(...overrideProblems(options.overrides, compiled));
 }

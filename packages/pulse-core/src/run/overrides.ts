@@ -33,33 +33,32 @@ export class Overrides {
       ? undefined
       : Object.fromEntries(replaced.map((name) => [name, this.keys[prefix + name]]));
   }
+}
 
-  /** An override that meets nothing, or that would meet an input, is a mistake. */
-  problems(root: CompiledGraph): readonly Problem[] {
-    const nodes = new Set<string>();
-    const keys = new Set<string>();
-    collect(root, "", nodes, keys);
-    const path = root.graph.name;
-    const unknown = (what: string, name: string): Problem => ({
-      code: "PULSE_OVERRIDE_UNKNOWN",
-      path,
-      message: `the overrides name ${what} "${name}", which this graph does not have; give its path`,
-    });
-    const wrong = Object.keys(this.nodes).filter((name) => typeof this.nodes[name] !== "function");
-    return [
-      ...Object.keys(this.nodes)
-        .filter((name) => !nodes.has(name))
-        .map((name) => unknown("node", name)),
-      ...Object.keys(this.keys)
-        .filter((name) => !keys.has(name))
-        .map((name) => unknown("the provided key", name)),
-      ...wrong.map((name): Problem => ({
-        code: "PULSE_OPTION_INVALID",
+/** An override that meets nothing, or that would meet an input, is a mistake. */
+export function overrideProblems(spec: OverrideSpec, root: CompiledGraph): readonly Problem[] {
+  const path = root.graph.name;
+  const nodes = new Set<string>();
+  const keys = new Set<string>();
+  collect(root, "", nodes, keys);
+  const unknown = (what: string, given: object = {}, known: ReadonlySet<string>): readonly Problem[] =>
+    Object.keys(given)
+      .filter((name) => !known.has(name))
+      .map((name) => ({
+        code: "PULSE_OVERRIDE_UNKNOWN",
         path,
-        message: `the override of node "${name}" is no function`,
-      })),
-    ];
-  }
+        message: `the overrides name ${what} "${name}", which this graph does not have; give its path`,
+      }));
+  const wrong = Object.entries(spec.nodes ?? {}).filter(([, body]) => typeof body !== "function");
+  return [
+    ...unknown("node", spec.nodes, nodes),
+    ...unknown("the provided key", spec.keys, keys),
+    ...wrong.map(([name]): Problem => ({
+      code: "PULSE_OPTION_INVALID",
+      path,
+      message: `the override of node "${name}" is no function`,
+    })),
+  ];
 }
 
 function collect(compiled: CompiledGraph, prefix: string, nodes: Set<string>, keys: Set<string>): void {

@@ -28,7 +28,11 @@ export function noValueSignal(path: string): PulseError<"PULSE_NO_VALUE"> {
   return new PulseError("PULSE_NO_VALUE", `node "${path}" has no value`, { details: { path } });
 }
 
+/** A call by a node, or by an aspect around it, that the contract does not allow: `what` says what it did. */
+export const misuse = (rule: string, path: string, what: string, key?: string): PulseError<"PULSE_USAGE"> =>
+  usage(rule, `node "${path}" ${what}`, path, key);
+
 /** A call that the contract does not allow (00-overview, Errors). */
-export function usage(rule: string, message: string, path: string, key?: string): PulseError<"PULSE_USAGE"> {
+export function usage(rule: string, message: string, path = "", key?: string): PulseError<"PULSE_USAGE"> {
   return new PulseError("PULSE_USAGE", message, { details: key === undefined ? { rule, path } : { rule, path, key } });
 }

@@ -2,12 +2,14 @@ import type { Aspect } from "../aspects/aspect.ts";
 import type { AttachmentToken } from "../context.ts";
 import type { CheckpointDriver } from "./checkpoint-driver.ts";
 import { Emitter } from "./emitter.ts";
+import { systemHost } from "./host.ts";
 import type { Host } from "./host.ts";
 import type { NodeContext } from "./node-context.ts";
-import type { ExecutionSettings } from "./options.ts";
-import type { Overrides } from "./overrides.ts";
+import { drainTimeoutDefault } from "./options.ts";
+import type { ExecutionOptions } from "./options.ts";
+import { Overrides } from "./overrides.ts";
 import { Scheduler } from "./scheduler.ts";
-import { usage } from "./signals.ts";
+import { misuse } from "./signals.ts";
 
 /** What a root execution and all its mounted children share. */
 export class Tree {
@@ -30,18 +32,20 @@ export class Tree {
   /** Runs a node that is ready: given from outside, since it makes executions of its own for mounts. */
   readonly runNode: (level: NodeContext, allSkipped: boolean) => void;
 
-  constructor(settings: ExecutionSettings, runNode: (level: NodeContext, allSkipped: boolean) => void) {
+  /** Of checked options; the defaults are filled in here. */
+  constructor(graph: string, options: ExecutionOptions, runNode: (level: NodeContext, allSkipped: boolean) => void) {
+    const { host = systemHost, overrides, checkpoint } = options;
     this.runNode = runNode;
-    this.host = settings.host;
-    this.name = settings.name;
-    this.emitter = new Emitter(settings.host, settings.observers);
-    this.scheduler = new Scheduler(settings.host, settings.concurrency);
-    this.aspects = settings.aspects;
-    this.overrides = settings.overrides;
-    this.drainMs = settings.drainTimeout;
-    this.checkpoint = settings.checkpoint?.driver();
-    this.givenRunId = settings.checkpoint?.runId;
-    this.attachments = settings.attachments;
+    this.host = host;
+    this.name = options.name ?? graph;
+    this.emitter = new Emitter(host, options.observers ?? []);
+    this.scheduler = new Scheduler(host, options.concurrency);
+    this.aspects = options.aspects ?? [];
+    this.overrides = overrides && new Overrides(overrides);
+    this.drainMs = options.drainTimeout ?? drainTimeoutDefault;
+    this.checkpoint = checkpoint?.driver();
+    this.givenRunId = checkpoint?.runId;
+    this.attachments = new Map((options.attachments ?? []).map(({ token, value }) => [token, value]));
   }
 
   get runId(): string {
@@ -55,10 +59,10 @@ export class Tree {
 
   attachment<Value>(token: AttachmentToken<Value>, path: string): Value {
     if (this.attachments.has(token)) return this.attachments.get(token) as Value;
-    throw usage(
+    throw misuse(
       "CORE-51",
-      `node "${path}" asks for attachment "${token.name}", which this execution was not given; pass attach(token, value) in its attachments`,
       path,
+      `asks for attachment "${token.name}", which this execution was not given; pass attach(token, value) in its attachments`,
     );
   }
 }
