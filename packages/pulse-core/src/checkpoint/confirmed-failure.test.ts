@@ -279,7 +279,7 @@ test("CORE-45 CKPT-34 siblings stop in the turn of the first failure; the execut
   expect(log.lines("").at(-1)).toBe("execution-finished");
 });
 
-test("CORE-45 CORE-30 a failAttempt that never settles holds the end until the drain time, and its node is named", async () => {
+test("CORE-45 CORE-30 CKPT-17 a failAttempt that never settles ends the run at the drain time as unconfirmed, naming its node", async () => {
   const hooks = recordingHooks();
   const host = fakeHost();
   const confirming = hooks.hold("failAttempt", "root/fails");
@@ -295,8 +295,8 @@ test("CORE-45 CORE-30 a failAttempt that never settles holds the end until the d
   await host.advance(9_999);
   expect(await hasSettled(running)).toBe(false);
   await host.advance(1);
-  const error = await rejectionOf(running, "PULSE_EXECUTION_FAILED");
-  expect([error.cause, error.details.abandoned]).toEqual([bad, ["fails"]]);
+  const { details } = await rejectionOf(running, "PULSE_CHECKPOINT");
+  expect([details.hook, details.others, details.abandoned]).toEqual(["failAttempt", [bad], ["fails"]]);
 });
 
 test("CORE-45 CORE-43 a failAttempt that fails: its error is the cause, with the business failure beside it", async () => {

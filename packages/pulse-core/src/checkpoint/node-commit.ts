@@ -178,6 +178,8 @@ async function failed(hooks: CheckpointHooks, latch: Latch, level: NodeContext, 
   execution.enter();
   // Named as still running if the drain time ends before it is confirmed (CORE-30).
   execution.late.add(level);
+  // Whether it is confirmed is then not known: that is no business failure (CKPT-17).
+  if (confirming !== undefined) execution.onAbandoned = () => void latch.fail("failAttempt", unsettled(level.path));
   execution.fail(level, error);
   try {
     await confirming;
@@ -185,9 +187,13 @@ async function failed(hooks: CheckpointHooks, latch: Latch, level: NodeContext, 
     if (isInterruption(thrown)) interruptFailure(execution);
   } finally {
     execution.late.delete(level);
+    if (confirming !== undefined) execution.onAbandoned = undefined;
     execution.leave();
   }
 }
+
+const unsettled = (path: string): Error =>
+  new Error(`the failure of node "${path}" was not confirmed before drainTimeout was over`);
 
 /** Confirms the failure of an attempt, covered by its execution's signals alone (CKPT-34). */
 export function confirmFailure(

@@ -50,6 +50,8 @@ export class ExecutionState implements Starter {
   /** Told each decided output of a child, and its end. */
   onDecided: ((slot: number) => void) | undefined;
   onEnded: (() => void) | undefined;
+  /** With checkpoints: told that the drain time is over while the first failure is still being confirmed. */
+  onAbandoned: (() => void) | undefined;
   /** Told that a value cannot pass into this child (CODEC-18). */
   onRefused: ((error: unknown) => void) | undefined;
   private readonly undecided: Int32Array;
@@ -313,6 +315,7 @@ export class ExecutionState implements Starter {
 
   private abandon(): void {
     nameAbandoned(this);
+    this.onAbandoned?.();
     for (const level of this.levels) if (level !== undefined) this.finish(level, "canceled");
     if (!this.ended) this.end();
   }
