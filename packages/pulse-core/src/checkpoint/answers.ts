@@ -15,7 +15,11 @@ export function checkedAttempt(attempt: Attempt): Attempt {
 
 /** A child scope has a list of nodes. A scope failure that is given back is none, whatever stands beside it (CKPT-37). */
 export function checkedChild(child: ChildScope): ChildScope {
-  if (isPulseError(child) || !Array.isArray(child?.nodes) || !(child.inputs === undefined || typeof child.inputs.get === "function"))
+  if (
+    isPulseError(child) ||
+    !Array.isArray(child?.nodes) ||
+    !(child.inputs === undefined || typeof child.inputs.get === "function")
+  )
     throw new TypeError("openChild gave back no child scope: a list of nodes is needed");
   return child;
 }
@@ -23,7 +27,9 @@ export function checkedChild(child: ChildScope): ChildScope {
 /** The confirmed outputs, one for each key of the node, in the order of its `provides`. */
 export function checkedOutputs(level: NodeContext, confirmed: readonly ConfirmedOutput[]): readonly ConfirmedOutput[] {
   const { node, execution, path } = level;
-  const byName = new Map((Array.isArray(confirmed) ? confirmed : []).map((output: ConfirmedOutput) => [output.name, output]));
+  const byName = new Map(
+    (Array.isArray(confirmed) ? confirmed : []).map((output: ConfirmedOutput) => [output.name, output]),
+  );
   const outputs = node.provides.map((slot) => byName.get((execution.compiled.keys[slot] as AnyKey).name));
   if (!Array.isArray(confirmed) || confirmed.length !== outputs.length || !outputs.every(isOutput))
     throw new TypeError(`commit of node "${path}" gave back other outputs than the node provides`);
@@ -31,4 +37,5 @@ export function checkedOutputs(level: NodeContext, confirmed: readonly Confirmed
 }
 
 const isOutput = (output: ConfirmedOutput | undefined): output is ConfirmedOutput =>
-  output !== undefined && (output.state === "skipped" || (output.state === "ready" && typeof output.read === "function"));
+  output !== undefined &&
+  (output.state === "skipped" || (output.state === "ready" && typeof output.read === "function"));

@@ -33,7 +33,8 @@ function batchingHooks() {
     return call();
   };
   const wrapped: CheckpointHooks = {
-    openAttempt: (request) => batched(`openAttempt ${request.path}${request.boundary}`, () => hooks.openAttempt(request)),
+    openAttempt: (request) =>
+      batched(`openAttempt ${request.path}${request.boundary}`, () => hooks.openAttempt(request)),
     failAttempt: (id, call) => batched(`failAttempt ${id}`, () => hooks.failAttempt(id, call)),
     openChild: (request) => batched(`openChild ${request.path}`, () => hooks.openChild(request)),
     prepare: (result) => (seen.push(`prepare ${result.path}: ${storage.getStore()}`), hooks.prepare?.(result)),
@@ -60,7 +61,11 @@ test("CKPT-33 a hook is called in the context of the node that caused it, and a 
         note(path);
         return { b: 2 };
       }),
-      node("three", { requires: [a, b], provides: [c], aspects: [tracing] }, (values, { path }) => (note(path), { c: values.a + values.b })),
+      node(
+        "three",
+        { requires: [a, b], provides: [c], aspects: [tracing] },
+        (values, { path }) => (note(path), { c: values.a + values.b }),
+      ),
     ],
   });
   const running = checkpointed(both, {}, hooks);
@@ -94,7 +99,11 @@ test("CKPT-33 the nodes of a child are in the context of its mount, whoever give
     inputs: [given],
     outputs: [a],
     nodes: [
-      node("early", { provides: [b] }, (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), { b: 1 })),
+      node(
+        "early",
+        { provides: [b] },
+        (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), { b: 1 }),
+      ),
       node("late", { requires: [given, b], provides: [a] }, (values, { path }) => {
         bodies.push(`${path}: ${storage.getStore()}`);
         return { a: values.given };
@@ -129,14 +138,28 @@ test("CKPT-33 CORE-18 a node that gets the place of another goes on in its own c
   const bodies: string[] = [];
   const child = graph("child", {
     outputs: [a],
-    nodes: [node("inner", { provides: [a] }, (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), { a: 1 }))],
+    nodes: [
+      node(
+        "inner",
+        { provides: [a] },
+        (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), { a: 1 }),
+      ),
+    ],
   });
   const outer = graph("outer", {
     outputs: [a, b],
     nodes: [
       mount("m", child, { aspects: [tracing] }),
-      node("blocker", { provides: [c] }, async (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), await turn(), { c: 1 })),
-      node("waits", { requires: [c], provides: [b] }, (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), { b: 2 })),
+      node(
+        "blocker",
+        { provides: [c] },
+        async (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), await turn(), { c: 1 }),
+      ),
+      node(
+        "waits",
+        { requires: [c], provides: [b] },
+        (_values, { path }) => (bodies.push(`${path}: ${storage.getStore()}`), { b: 2 }),
+      ),
       node("also", {}, (_values, { path }) => void bodies.push(`${path}: ${storage.getStore()}`)),
     ],
   });

@@ -22,11 +22,13 @@ function problemsOf({ scope, hooks }: CheckpointOptions): readonly string[] {
   const problems: string[] = [];
   if (typeof scope !== "string" || scope === "") problems.push("checkpoint: the root scope is empty; give its id");
   for (const name of plainHooks)
-    if (typeof hooks?.[name] !== "function") problems.push(`checkpoint: the hook ${name} is missing; all four are needed`);
+    if (typeof hooks?.[name] !== "function")
+      problems.push(`checkpoint: the hook ${name} is missing; all four are needed`);
   const { streams } = hooks ?? {};
   if (streams !== undefined)
     for (const name of streamHookNames)
-      if (typeof streams[name] !== "function") problems.push(`checkpoint: the stream hook ${name} is missing; give all six or none`);
+      if (typeof streams[name] !== "function")
+        problems.push(`checkpoint: the stream hook ${name} is missing; give all six or none`);
   return problems;
 }
 

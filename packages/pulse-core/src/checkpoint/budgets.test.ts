@@ -100,7 +100,11 @@ test("CKPT-32 CKPT-22 an exhausted inner retry uses a try of the outer one, whic
   hooks.record.failed.add("root/n@0#1@1#1").add("root/n@0#1@1#2");
   const one = graph("one", {
     outputs: [a],
-    nodes: [node("n", { provides: [a], aspects: [retry({ limit: 2 }), retry({ limit: 2 })] }, (_values, { attempt }) => ({ a: attempt }))],
+    nodes: [
+      node("n", { provides: [a], aspects: [retry({ limit: 2 }), retry({ limit: 2 })] }, (_values, { attempt }) => ({
+        a: attempt,
+      })),
+    ],
   });
   expect((await runCheckpointed(one, {}, hooks)).values.a).toBe(1);
   expect(hooks.calls).toEqual([
@@ -135,14 +139,18 @@ test("CKPT-21 the limit of a root chain is 1, and its request names the scope as
     outputs: [a],
     nodes: [node("n", { provides: [a], aspects: [retry({ limit: 3 })] }, () => ({ a: 1 }))],
   });
-  await runCheckpointed(one, {}, {
-    ...hooks,
-    openAttempt: (request) => {
-      const { scope, nodeId, path, parent, boundary, limit } = request;
-      requests.push({ scope, nodeId, path, parent, boundary, limit });
-      return hooks.openAttempt(request);
+  await runCheckpointed(
+    one,
+    {},
+    {
+      ...hooks,
+      openAttempt: (request) => {
+        const { scope, nodeId, path, parent, boundary, limit } = request;
+        requests.push({ scope, nodeId, path, parent, boundary, limit });
+        return hooks.openAttempt(request);
+      },
     },
-  });
+  );
   expect(requests).toEqual([
     { scope: "root", nodeId: "n", path: "n", parent: "root", boundary: "", limit: 1 },
     { scope: "root", nodeId: "n", path: "n", parent: "root/n", boundary: "0", limit: 3 },

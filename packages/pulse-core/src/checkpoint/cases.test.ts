@@ -27,7 +27,10 @@ test("G2 G3 a join whose one parent branch was not taken commits as skipped with
 
 test("G6 with checkpoints and concurrency 1 a node that awaits its mounted child does not lock up", async () => {
   const hooks = recordingHooks();
-  const leaf = graph("leaf", { outputs: [a], nodes: [node("deep", { provides: [a], aspects: [limiter(1)] }, async () => ({ a: 1 }))] });
+  const leaf = graph("leaf", {
+    outputs: [a],
+    nodes: [node("deep", { provides: [a], aspects: [limiter(1)] }, async () => ({ a: 1 }))],
+  });
   const middle = graph("middle", { outputs: [a], nodes: [mount("inner", leaf)] });
   const outer = graph("outer", { outputs: [a], nodes: [mount("m", middle)] });
   expect((await runCheckpointed(outer, {}, hooks, { concurrency: 1 })).values.a).toBe(1);
@@ -68,34 +71,55 @@ test("G8 with checkpoints the first failure is the cause and the siblings' abort
   expect([error.cause, error.details.others]).toEqual([bad, [sibling]]);
 });
 
-test.each([["a string"], [undefined], [Object.freeze(new Error("frozen"))], [new Proxy({}, { get: () => { throw new Error("trap"); } })]])(
-  "G9 with checkpoints what a body throws is the cause by identity, case %#",
-  async (thrown) => {
-    const hooks = recordingHooks();
-    const seen: unknown[] = [];
-    const one = graph("one", {
-      nodes: [
-        node("n", {}, () => {
-          throw thrown;
-        }),
-      ],
-    });
-    const error = await rejectionOf(
-      runCheckpointed(one, {}, { ...hooks, failAttempt: (id, call) => (seen.push(call.error), hooks.failAttempt(id, call)) }),
-      "PULSE_EXECUTION_FAILED",
-    );
-    expect(Object.is(error.cause, thrown) && Object.is(seen[0], thrown)).toBe(true);
-    expect([...hooks.record.failed]).toEqual(["root/n"]);
-  },
-);
+test.each([
+  ["a string"],
+  [undefined],
+  [Object.freeze(new Error("frozen"))],
+  [
+    new Proxy(
+      {},
+      {
+        get: () => {
+          throw new Error("trap");
+        },
+      },
+    ),
+  ],
+])("G9 with checkpoints what a body throws is the cause by identity, case %#", async (thrown) => {
+  const hooks = recordingHooks();
+  const seen: unknown[] = [];
+  const one = graph("one", {
+    nodes: [
+      node("n", {}, () => {
+        throw thrown;
+      }),
+    ],
+  });
+  const error = await rejectionOf(
+    runCheckpointed(
+      one,
+      {},
+      { ...hooks, failAttempt: (id, call) => (seen.push(call.error), hooks.failAttempt(id, call)) },
+    ),
+    "PULSE_EXECUTION_FAILED",
+  );
+  expect(Object.is(error.cause, thrown) && Object.is(seen[0], thrown)).toBe(true);
+  expect([...hooks.record.failed]).toEqual(["root/n"]);
+});
 
 test("G10 observers that throw or reject change nothing about a run with checkpoints", async () => {
   const hooks = recordingHooks();
   const throwing = (): never => {
     throw new Error("observer");
   };
-  const one = graph("one", { outputs: [a], nodes: [node("n", { provides: [a], aspects: [retry({ limit: 2 })] }, () => ({ a: 1 }))] });
-  expect((await runCheckpointed(one, {}, hooks, { observers: [throwing, () => Promise.reject(new Error("later"))] })).values.a).toBe(1);
+  const one = graph("one", {
+    outputs: [a],
+    nodes: [node("n", { provides: [a], aspects: [retry({ limit: 2 })] }, () => ({ a: 1 }))],
+  });
+  expect(
+    (await runCheckpointed(one, {}, hooks, { observers: [throwing, () => Promise.reject(new Error("later"))] })).values
+      .a,
+  ).toBe(1);
   expect(hooks.record.lines).toEqual(["root/n completed a=1"]);
 });
 
@@ -127,11 +151,15 @@ test("G15 with checkpoints a try after a timed-out one has a fresh signal", asyn
   const one = graph("one", {
     outputs: [a],
     nodes: [
-      node("n", { provides: [a], aspects: [retry({ limit: 2 }), timeout(10)] }, async (_values, { attempt, signal }) => {
-        signals.push(signal.aborted);
-        if (attempt === 1) await aborted(signal);
-        return { a: attempt };
-      }),
+      node(
+        "n",
+        { provides: [a], aspects: [retry({ limit: 2 }), timeout(10)] },
+        async (_values, { attempt, signal }) => {
+          signals.push(signal.aborted);
+          if (attempt === 1) await aborted(signal);
+          return { a: attempt };
+        },
+      ),
     ],
   });
   const running = runCheckpointed(one, {}, hooks, { host });

@@ -18,9 +18,7 @@ const b = numberKey("b");
 const child = graph("child", {
   inputs: [given, limit, optional(b)],
   outputs: [a],
-  nodes: [
-    node("inner", { requires: [given, limit], provides: [a] }, (values) => ({ a: values.given * values.limit })),
-  ],
+  nodes: [node("inner", { requires: [given, limit], provides: [a] }, (values) => ({ a: values.given * values.limit }))],
 });
 
 test("CKPT-23 openChild is asked with graph, path, attempt, scope, fixed values and the sources of in, pending ones too", async () => {
@@ -34,14 +32,18 @@ test("CKPT-23 openChild is asked with graph, path, attempt, scope, fixed values 
       mount("m", child, { in: { given }, fix: { limit: 10 }, aspects: [retry({ limit: 2 })] }),
     ],
   });
-  const running = runCheckpointed(outer, {}, {
-    ...hooks,
-    openChild: (request) => {
-      const { attempt, parentScope, nodeId, graph: name, path, bindings, fixed } = request;
-      requests.push({ attempt, parentScope, nodeId, graph: name, path, bindings, fixed });
-      return hooks.openChild(request);
+  const running = runCheckpointed(
+    outer,
+    {},
+    {
+      ...hooks,
+      openChild: (request) => {
+        const { attempt, parentScope, nodeId, graph: name, path, bindings, fixed } = request;
+        requests.push({ attempt, parentScope, nodeId, graph: name, path, bindings, fixed });
+        return hooks.openChild(request);
+      },
     },
-  });
+  );
   await turn();
   expect(requests).toEqual([
     {
@@ -66,10 +68,14 @@ test("CKPT-23 keys bound by in are wired by name and carry no value", async () =
     nodes: [mount("m", child, { in: { given: b, b: given }, fix: { limit: 3 } })],
   });
   let bindings: ChildRequest["bindings"] = [];
-  await runCheckpointed(outer, { given: 1, b: 2 }, {
-    ...hooks,
-    openChild: (request) => ((bindings = request.bindings), hooks.openChild(request)),
-  });
+  await runCheckpointed(
+    outer,
+    { given: 1, b: 2 },
+    {
+      ...hooks,
+      openChild: (request) => ((bindings = request.bindings), hooks.openChild(request)),
+    },
+  );
   expect(bindings).toEqual([
     { input: "given", from: "b" },
     { input: "b", from: "given" },
@@ -79,7 +85,9 @@ test("CKPT-23 keys bound by in are wired by name and carry no value", async () =
 test("CKPT-23 an IncompatibleError out of openChild is the cause of the CheckpointError; the scope is not replaced by a fresh one", async () => {
   const hooks = recordingHooks();
   // Durable's code stands here for itself: core neither knows it nor looks into it.
-  const incompatible = Object.assign(new Error("scope root/m at m: key limit has another value"), { code: "PULSE_INCOMPATIBLE" });
+  const incompatible = Object.assign(new Error("scope root/m at m: key limit has another value"), {
+    code: "PULSE_INCOMPATIBLE",
+  });
   hooks.fail("openChild", "root/m@1#1", incompatible);
   const catching = aspect("catching", (context, next) => next().catch(() => void context.set(a, 0)));
   const outer = graph("outer", {
@@ -95,18 +103,30 @@ test("CKPT-23 an IncompatibleError out of openChild is the cause of the Checkpoi
 test("CKPT-23 CKPT-36 the child's fixed inputs are what openChild gave back", async () => {
   const hooks = recordingHooks();
   const outer = graph("outer", { inputs: [given], outputs: [a], nodes: [mount("m", child, { fix: { limit: 10 } })] });
-  const outcome = await runCheckpointed(outer, { given: 2 }, {
-    ...hooks,
-    openChild: async (request) => ({ ...(await hooks.openChild(request)), inputs: new Map([["limit", () => 100]]) }),
-  });
+  const outcome = await runCheckpointed(
+    outer,
+    { given: 2 },
+    {
+      ...hooks,
+      openChild: async (request) => ({ ...(await hooks.openChild(request)), inputs: new Map([["limit", () => 100]]) }),
+    },
+  );
   expect(outcome.values.a).toBe(200);
 });
 
 test("CKPT-13 a confirmed final failure in the scope: the mount's chain sees a business failure before anything of the child is installed", async () => {
   const record = new RunRecord();
-  record.keep({ scope: "root/m@1#1", nodeId: "first", path: "m/first", attempt: "root/m@1#1/first", reason: "completed", outputs: [] }, [
-    { name: "a", state: "ready", value: 1 },
-  ]);
+  record.keep(
+    {
+      scope: "root/m@1#1",
+      nodeId: "first",
+      path: "m/first",
+      attempt: "root/m@1#1/first",
+      reason: "completed",
+      outputs: [],
+    },
+    [{ name: "a", state: "ready", value: 1 }],
+  );
   record.failed.add("root/m@1#1/second");
   const bodies: string[] = [];
   const log = eventLog();

@@ -30,15 +30,19 @@ test("CKPT-34 the failure that sets off fail-fast is admitted in the same step, 
       }),
     ],
   });
-  const running = runCheckpointed(siblings, {}, {
-    ...hooks,
-    failAttempt: (id, call) => {
-      abortedAtCall = sibling?.aborted;
-      // Nothing between the admission and the abort may be put off: the next microtask sees it.
-      queueMicrotask(() => void (afterwards = sibling?.aborted));
-      return hooks.failAttempt(id, call);
+  const running = runCheckpointed(
+    siblings,
+    {},
+    {
+      ...hooks,
+      failAttempt: (id, call) => {
+        abortedAtCall = sibling?.aborted;
+        // Nothing between the admission and the abort may be put off: the next microtask sees it.
+        queueMicrotask(() => void (afterwards = sibling?.aborted));
+        return hooks.failAttempt(id, call);
+      },
     },
-  });
+  );
   let afterwards: boolean | undefined;
   await turn();
   gate.resolve();
@@ -311,13 +315,17 @@ test("CORE-45 CORE-43 a failAttempt that fails: its error is the cause, with the
       ],
     });
     const error = await rejectionOf(
-      runCheckpointed(one, {}, {
-        ...hooks,
-        failAttempt: () => {
-          if (how === "throws") throw down;
-          return Promise.reject(down);
+      runCheckpointed(
+        one,
+        {},
+        {
+          ...hooks,
+          failAttempt: () => {
+            if (how === "throws") throw down;
+            return Promise.reject(down);
+          },
         },
-      }),
+      ),
       "PULSE_CHECKPOINT",
     );
     expect(error.cause).toBe(down);
@@ -338,13 +346,17 @@ test("CORE-45 CORE-43 a failAttempt that fails inside a mount keeps the business
     });
     const outer = graph("outer", { nodes: [mount("m", child)] });
     const error = await rejectionOf(
-      runCheckpointed(outer, {}, {
-        ...hooks,
-        failAttempt: () => {
-          if (how === "throws") throw down;
-          return Promise.reject(down);
+      runCheckpointed(
+        outer,
+        {},
+        {
+          ...hooks,
+          failAttempt: () => {
+            if (how === "throws") throw down;
+            return Promise.reject(down);
+          },
         },
-      }),
+      ),
       "PULSE_CHECKPOINT",
     );
     expect(error.cause).toBe(down);

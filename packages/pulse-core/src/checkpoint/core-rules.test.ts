@@ -94,16 +94,27 @@ describe.each(bothWays)("$how", ({ as }) => {
       inputs: [optional(given)],
       outputs: [a, b, c],
       nodes: [
-        node("n", { requires: [given], provides: [a, b], aspects: [retry({ limit: 2 })] }, (values) => as(() => (bodies++, { a: values.given, b: 2 }))),
+        node("n", { requires: [given], provides: [a, b], aspects: [retry({ limit: 2 })] }, (values) =>
+          as(() => (bodies++, { a: values.given, b: 2 })),
+        ),
         node("use", { requires: [a], provides: [c] }, (values) => as(() => ({ c: values.a + 1 }))),
       ],
     });
-    const outcome = await runCheckpointed(replaced, {}, hooks, { overrides: { keys: { a: 7 } }, observers: [log.observer] });
-    expect(outcome.outputs).toEqual({ a: { state: "ready", value: 7 }, b: { state: "skipped" }, c: { state: "ready", value: 8 } });
+    const outcome = await runCheckpointed(replaced, {}, hooks, {
+      overrides: { keys: { a: 7 } },
+      observers: [log.observer],
+    });
+    expect(outcome.outputs).toEqual({
+      a: { state: "ready", value: 7 },
+      b: { state: "skipped" },
+      c: { state: "ready", value: 8 },
+    });
     expect(bodies).toBe(0);
     expect(hooks.record.lines).toEqual(["root/n completed a=7 b skipped", "root/use completed c=8"]);
     expect(hooks.callsOf("openAttempt")).toEqual(["root/n", "root/use"]);
-    expect(log.events.filter(({ path, kind }) => path === "n" && kind === "node-finished")).toMatchObject([{ reason: "completed", overridden: true }]);
+    expect(log.events.filter(({ path, kind }) => path === "n" && kind === "node-finished")).toMatchObject([
+      { reason: "completed", overridden: true },
+    ]);
   });
 
   test("CORE-18 concurrency counts bodies, not saves: another body runs while a node is being confirmed", async () => {

@@ -18,16 +18,25 @@ const child = graph("child", {
   outputs: [a, given],
   aspects: [retry({ limit: 4 })],
   nodes: [
-    node("inner", { requires: [given, optional(limit)], provides: [a], aspects: [idle, retry({ limit: 2 })] }, (values) => ({
-      a: values.given,
-    })),
+    node(
+      "inner",
+      { requires: [given, optional(limit)], provides: [a], aspects: [idle, retry({ limit: 2 })] },
+      (values) => ({
+        a: values.given,
+      }),
+    ),
   ],
 });
 const outer = graph("outer", {
   inputs: [given, optional(unused)],
   outputs: [a, b, given],
   nodes: [
-    mount("m", child, { in: { given, unused }, fix: { limit: 10 }, out: { a, given: b }, aspects: [retry({ limit: 3 })] }),
+    mount("m", child, {
+      in: { given, unused },
+      fix: { limit: 10 },
+      out: { a, given: b },
+      aspects: [retry({ limit: 3 })],
+    }),
     node("silent", {}, () => {}),
   ],
 });
@@ -47,8 +56,24 @@ test("CKPT-27 every node is told with path, requires, provides and types, childr
       provides: names(provides),
     })),
   ).toEqual([
-    { kind: "mount", id: "m", path: "m", graph: "outer", graphPath: "", requires: ["given?", "unused?"], provides: ["a", "b"] },
-    { kind: "node", id: "inner", path: "m/inner", graph: "child", graphPath: "m", requires: ["given", "limit?"], provides: ["a"] },
+    {
+      kind: "mount",
+      id: "m",
+      path: "m",
+      graph: "outer",
+      graphPath: "",
+      requires: ["given?", "unused?"],
+      provides: ["a", "b"],
+    },
+    {
+      kind: "node",
+      id: "inner",
+      path: "m/inner",
+      graph: "child",
+      graphPath: "m",
+      requires: ["given", "limit?"],
+      provides: ["a"],
+    },
     { kind: "node", id: "silent", path: "silent", graph: "outer", graphPath: "", requires: [], provides: [] },
   ]);
   // The keys themselves carry the types.
@@ -73,11 +98,26 @@ test("CKPT-27 a mount is told with its wiring", () => {
 });
 
 test("CKPT-20 CKPT-27 retries are told by their place in the effective chain", () => {
-  const retries = (aspects?: Parameters<typeof checkpointNodes>[1]) => checkpointNodes(outer, aspects).map((each) => each.retries);
-  expect(retries()).toEqual([[{ place: 0, limit: 3 }], [{ place: 0, limit: 4 }, { place: 2, limit: 2 }], []]);
+  const retries = (aspects?: Parameters<typeof checkpointNodes>[1]) =>
+    checkpointNodes(outer, aspects).map((each) => each.retries);
+  expect(retries()).toEqual([
+    [{ place: 0, limit: 3 }],
+    [
+      { place: 0, limit: 4 },
+      { place: 2, limit: 2 },
+    ],
+    [],
+  ]);
   expect(retries({ aspects: [idle, retry({ limit: 9 })] })).toEqual([
-    [{ place: 1, limit: 9 }, { place: 2, limit: 3 }],
-    [{ place: 1, limit: 9 }, { place: 2, limit: 4 }, { place: 4, limit: 2 }],
+    [
+      { place: 1, limit: 9 },
+      { place: 2, limit: 3 },
+    ],
+    [
+      { place: 1, limit: 9 },
+      { place: 2, limit: 4 },
+      { place: 4, limit: 2 },
+    ],
     [{ place: 1, limit: 9 }],
   ]);
   expect(retries({ aspects: false })).toEqual([[], [], []]);

@@ -15,7 +15,10 @@ const enough = new Error("enough");
 test("CKPT-15 a timeout does not race with the commit of its own node: the commit is outside all aspects", async () => {
   const hooks = recordingHooks();
   const host = fakeHost();
-  const one = graph("one", { outputs: [a], nodes: [node("n", { provides: [a], aspects: [timeout(100)] }, async () => ({ a: 1 }))] });
+  const one = graph("one", {
+    outputs: [a],
+    nodes: [node("n", { provides: [a], aspects: [timeout(100)] }, async () => ({ a: 1 }))],
+  });
   const held = hooks.hold("commit", "root/n");
   const running = runCheckpointed(one, {}, hooks, { host });
   const { signal } = await held.reached;
@@ -29,31 +32,34 @@ test("CKPT-15 a timeout does not race with the commit of its own node: the commi
 test.each([
   ["returns", () => ({ a: 1 })],
   ["skips", (_values: unknown, { skip }: { skip: () => never }) => skip()],
-] as const)("CKPT-15 a chain that %s when its own signal is aborted commits nothing, fails nothing and stays active", async (_how, end) => {
-  const hooks = recordingHooks();
-  const log = eventLog();
-  const gate = deferred();
-  const one = graph("one", {
-    outputs: [a],
-    nodes: [
-      node("n", { provides: [a] }, async (values, context) => {
-        await gate.promise;
-        return end(values, context);
-      }),
-    ],
-  });
-  let prepared = 0;
-  const counting = { ...hooks, prepare: () => void prepared++ };
-  const running = checkpointed(one, {}, counting, { observers: [log.observer] });
-  running.start();
-  await turn();
-  running.cancel(enough);
-  gate.resolve();
-  const error = await rejectionOf(running.wait(), "PULSE_INTERRUPTED");
-  expect([error.cause, error.details.others]).toEqual([enough, []]);
-  expect([hooks.calls, prepared]).toEqual([["openAttempt root/n"], 0]);
-  expect(log.reasonOf("n")).toBe("canceled");
-});
+] as const)(
+  "CKPT-15 a chain that %s when its own signal is aborted commits nothing, fails nothing and stays active",
+  async (_how, end) => {
+    const hooks = recordingHooks();
+    const log = eventLog();
+    const gate = deferred();
+    const one = graph("one", {
+      outputs: [a],
+      nodes: [
+        node("n", { provides: [a] }, async (values, context) => {
+          await gate.promise;
+          return end(values, context);
+        }),
+      ],
+    });
+    let prepared = 0;
+    const counting = { ...hooks, prepare: () => void prepared++ };
+    const running = checkpointed(one, {}, counting, { observers: [log.observer] });
+    running.start();
+    await turn();
+    running.cancel(enough);
+    gate.resolve();
+    const error = await rejectionOf(running.wait(), "PULSE_INTERRUPTED");
+    expect([error.cause, error.details.others]).toEqual([enough, []]);
+    expect([hooks.calls, prepared]).toEqual([["openAttempt root/n"], 0]);
+    expect(log.reasonOf("n")).toBe("canceled");
+  },
+);
 
 test("CKPT-15 an aborted signal that belongs only to something inside the chain changes nothing", async () => {
   const hooks = recordingHooks();
@@ -83,10 +89,14 @@ test("CKPT-15 a timeout that fires is a business failure of what it encloses: th
   const one = graph("one", {
     outputs: [a],
     nodes: [
-      node("n", { provides: [a], aspects: [retry({ limit: 2 }), timeout(100)] }, async (_values, { attempt, signal }) => {
-        if (attempt === 1) await aborted(signal);
-        return { a: attempt };
-      }),
+      node(
+        "n",
+        { provides: [a], aspects: [retry({ limit: 2 }), timeout(100)] },
+        async (_values, { attempt, signal }) => {
+          if (attempt === 1) await aborted(signal);
+          return { a: attempt };
+        },
+      ),
     ],
   });
   const running = runCheckpointed(one, {}, hooks, { host });
@@ -195,7 +205,11 @@ test("CORE-46 CKPT-14 the host's deadline, timeout and signal interrupt: attempt
         }),
       ],
     });
-    const limits = { deadline: { deadline: host.now() + 100 }, timeout: { timeout: 100 }, signal: { signal: controller.signal } };
+    const limits = {
+      deadline: { deadline: host.now() + 100 },
+      timeout: { timeout: 100 },
+      signal: { signal: controller.signal },
+    };
     const running = checkpointed(one, {}, hooks, { host, ...limits[by] });
     running.start();
     await host.advance(100);

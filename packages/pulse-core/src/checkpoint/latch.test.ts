@@ -40,26 +40,32 @@ const firstId = {
   failAttempt: "root/m@1#1/inner",
 } as const;
 
-test.each(hooksOfNode)("CKPT-12 a failing %s is latched: no retry, no aspect, no catch makes a success of it", async (hook) => {
-  const hooks = recordingHooks();
-  hooks.fail(hook, firstId[hook], down);
-  const outer = everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]);
-  const error = await rejectionOf(runCheckpointed(outer, {}, hooks), "PULSE_CHECKPOINT");
-  expect(error.cause).toBe(down);
-  expect(error.details.hook).toBe(hook);
-  // What the latch itself raised in the chains is no failure beside it (CORE-43); the business failure was caught.
-  expect(error.details.others).toEqual([]);
-  expect(hooks.calls.at(-1)).toBe(`${hook} ${firstId[hook]}`);
-  expect([...hooks.record.failed]).toEqual([]);
-  expect(hooks.record.lines).toEqual([]);
-});
+test.each(hooksOfNode)(
+  "CKPT-12 a failing %s is latched: no retry, no aspect, no catch makes a success of it",
+  async (hook) => {
+    const hooks = recordingHooks();
+    hooks.fail(hook, firstId[hook], down);
+    const outer = everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]);
+    const error = await rejectionOf(runCheckpointed(outer, {}, hooks), "PULSE_CHECKPOINT");
+    expect(error.cause).toBe(down);
+    expect(error.details.hook).toBe(hook);
+    // What the latch itself raised in the chains is no failure beside it (CORE-43); the business failure was caught.
+    expect(error.details.others).toEqual([]);
+    expect(hooks.calls.at(-1)).toBe(`${hook} ${firstId[hook]}`);
+    expect([...hooks.record.failed]).toEqual([]);
+    expect(hooks.record.lines).toEqual([]);
+  },
+);
 
 test.each([
   ["a skip signal", new PulseError("PULSE_SKIPPED", "skipped", { details: {} })],
   ["a no-value signal", new PulseError("PULSE_NO_VALUE", "no value", { details: {} })],
   ["an abort error", new DOMException("aborted", "AbortError")],
   ["an interruption", new PulseError("PULSE_INTERRUPTED", "interrupted", { details: { others: [], abandoned: [] } })],
-  ["an error that hides a skip signal", new Error("down", { cause: new PulseError("PULSE_SKIPPED", "skipped", { details: {} }) })],
+  [
+    "an error that hides a skip signal",
+    new Error("down", { cause: new PulseError("PULSE_SKIPPED", "skipped", { details: {} }) }),
+  ],
   ["undefined", undefined],
   ["a string", "down"],
 ])("CKPT-11 CKPT-12 %s out of any hook is a reliable failure", async (_what, thrown) => {
@@ -72,47 +78,60 @@ test.each([
   }
 });
 
-test.each(hooksOfNode)("CKPT-11 a CheckpointNotStarted out of %s with healthy signals is a reliable failure", async (hook) => {
-  const hooks = recordingHooks();
-  const thrown = notStarted("m");
-  hooks.fail(hook, firstId[hook], thrown);
-  const error = await rejectionOf(
-    runCheckpointed(everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]), {}, hooks),
-    "PULSE_CHECKPOINT",
-  );
-  expect(error.cause).toBe(thrown);
-});
+test.each(hooksOfNode)(
+  "CKPT-11 a CheckpointNotStarted out of %s with healthy signals is a reliable failure",
+  async (hook) => {
+    const hooks = recordingHooks();
+    const thrown = notStarted("m");
+    hooks.fail(hook, firstId[hook], thrown);
+    const error = await rejectionOf(
+      runCheckpointed(everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]), {}, hooks),
+      "PULSE_CHECKPOINT",
+    );
+    expect(error.cause).toBe(thrown);
+  },
+);
 
-test.each(hooksOfNode)("CKPT-11 CKPT-14 a CheckpointNotStarted out of a cancelled %s is an interruption", async (hook) => {
-  const hooks = recordingHooks();
-  const outer = everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]);
-  const held = hooks.hold(hook, firstId[hook]);
-  const running = checkpointed(outer, {}, hooks);
-  running.start();
-  const { signal } = await held.reached;
-  const enough = new Error("enough");
-  running.cancel(enough);
-  expect([signal.aborted, signal.reason]).toEqual([true, enough]);
-  held.fail(notStarted("m"));
-  expect((await rejectionOf(running.wait(), "PULSE_INTERRUPTED")).cause).toBe(enough);
-  expect(hooks.calls.at(-1)).toBe(`${hook} ${firstId[hook]}`);
-  expect([[...hooks.record.failed], hooks.record.lines]).toEqual([[], []]);
-});
-
-test.each(hooksOfNode)("CKPT-11 out of a cancelled %s anything else, wrapped too, is a reliable failure", async (hook) => {
-  for (const thrown of [new Error("wrapped", { cause: notStarted("m") }), new DOMException("aborted", "AbortError"), down]) {
+test.each(hooksOfNode)(
+  "CKPT-11 CKPT-14 a CheckpointNotStarted out of a cancelled %s is an interruption",
+  async (hook) => {
     const hooks = recordingHooks();
     const outer = everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]);
     const held = hooks.hold(hook, firstId[hook]);
     const running = checkpointed(outer, {}, hooks);
     running.start();
-    await held.reached;
-    running.cancel(new Error("enough"));
-    held.fail(thrown);
-    const error = await rejectionOf(running.wait(), "PULSE_CHECKPOINT");
-    expect([error.cause, error.details.hook]).toEqual([thrown, hook]);
-  }
-});
+    const { signal } = await held.reached;
+    const enough = new Error("enough");
+    running.cancel(enough);
+    expect([signal.aborted, signal.reason]).toEqual([true, enough]);
+    held.fail(notStarted("m"));
+    expect((await rejectionOf(running.wait(), "PULSE_INTERRUPTED")).cause).toBe(enough);
+    expect(hooks.calls.at(-1)).toBe(`${hook} ${firstId[hook]}`);
+    expect([[...hooks.record.failed], hooks.record.lines]).toEqual([[], []]);
+  },
+);
+
+test.each(hooksOfNode)(
+  "CKPT-11 out of a cancelled %s anything else, wrapped too, is a reliable failure",
+  async (hook) => {
+    for (const thrown of [
+      new Error("wrapped", { cause: notStarted("m") }),
+      new DOMException("aborted", "AbortError"),
+      down,
+    ]) {
+      const hooks = recordingHooks();
+      const outer = everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]);
+      const held = hooks.hold(hook, firstId[hook]);
+      const running = checkpointed(outer, {}, hooks);
+      running.start();
+      await held.reached;
+      running.cancel(new Error("enough"));
+      held.fail(thrown);
+      const error = await rejectionOf(running.wait(), "PULSE_CHECKPOINT");
+      expect([error.cause, error.details.hook]).toEqual([thrown, hook]);
+    }
+  },
+);
 
 test.each(hooksOfNode)("CKPT-11 a %s that throws at once is no different from one that rejects", async (hook) => {
   const hooks = recordingHooks();
@@ -133,28 +152,49 @@ test.each<readonly [string, "openAttempt" | "openChild" | "commit", unknown]>([
   ["an attempt without an index", "openAttempt", { id: "x", index: 0, exhausted: false }],
   ["no child", "openChild", undefined],
   ["a child without nodes", "openChild", {}],
-  ["a child with a node that the graph does not have", "openChild", { nodes: [{ nodeId: "other", reason: "completed", outputs: [] }] }],
+  [
+    "a child with a node that the graph does not have",
+    "openChild",
+    { nodes: [{ nodeId: "other", reason: "completed", outputs: [] }] },
+  ],
   ["a scope failure beside results", "openChild", Object.assign(scopeFailure("root/m@1#1", "m"), { nodes: [] })],
   ["no outputs", "commit", undefined],
   ["too few outputs", "commit", []],
   ["other outputs", "commit", [{ name: "b", state: "ready", read: () => 1 }]],
   ["an output that is pending", "commit", [{ name: "a", state: "pending" }]],
   ["an output that cannot be read", "commit", [{ name: "a", state: "ready", value: 1 }]],
-  ["one output twice", "commit", [{ name: "a", state: "skipped" }, { name: "a", state: "skipped" }]],
-])("CKPT-11 CKPT-37 a hook that gives back %s has failed: the run stops and does not hang", async (_what, hook, answer) => {
-  const hooks = recordingHooks();
-  const answering = { ...hooks, [hook]: () => Promise.resolve(answer) } as CheckpointHooks;
-  const error = await rejectionOf(runCheckpointed(everyHook(false, [catching, retry({ limit: 3 })]), {}, answering), "PULSE_CHECKPOINT");
-  expect(error.details.hook).toBe(hook);
-});
+  [
+    "one output twice",
+    "commit",
+    [
+      { name: "a", state: "skipped" },
+      { name: "a", state: "skipped" },
+    ],
+  ],
+])(
+  "CKPT-11 CKPT-37 a hook that gives back %s has failed: the run stops and does not hang",
+  async (_what, hook, answer) => {
+    const hooks = recordingHooks();
+    const answering = { ...hooks, [hook]: () => Promise.resolve(answer) } as CheckpointHooks;
+    const error = await rejectionOf(
+      runCheckpointed(everyHook(false, [catching, retry({ limit: 3 })]), {}, answering),
+      "PULSE_CHECKPOINT",
+    );
+    expect(error.details.hook).toBe(hook);
+  },
+);
 
 test("CKPT-37 a malformed attempt of a retry stops the run as well", async () => {
   const hooks = recordingHooks();
   const answering = {
     ...hooks,
-    openAttempt: (request: AttemptRequest) => (request.boundary === "" ? hooks.openAttempt(request) : Promise.resolve(undefined)),
+    openAttempt: (request: AttemptRequest) =>
+      request.boundary === "" ? hooks.openAttempt(request) : Promise.resolve(undefined),
   } as CheckpointHooks;
-  const error = await rejectionOf(runCheckpointed(everyHook(false, [catching, retry({ limit: 3 })]), {}, answering), "PULSE_CHECKPOINT");
+  const error = await rejectionOf(
+    runCheckpointed(everyHook(false, [catching, retry({ limit: 3 })]), {}, answering),
+    "PULSE_CHECKPOINT",
+  );
   expect(error.details.hook).toBe("openAttempt");
 });
 
@@ -172,14 +212,17 @@ test.each([
   expect([error.cause, error.details.hook]).toEqual([thrown, "openChild"]);
 });
 
-test.each(["openAttempt", "commit", "failAttempt"] as const)("CKPT-37 a CheckpointScopeFailure out of %s is a reliable failure", async (hook) => {
-  const hooks = recordingHooks();
-  const thrown = scopeFailure("root/m@1#1", "m");
-  hooks.fail(hook, firstId[hook], thrown);
-  const outer = everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]);
-  const error = await rejectionOf(runCheckpointed(outer, {}, hooks), "PULSE_CHECKPOINT");
-  expect([error.cause, error.details.hook]).toEqual([thrown, hook]);
-});
+test.each(["openAttempt", "commit", "failAttempt"] as const)(
+  "CKPT-37 a CheckpointScopeFailure out of %s is a reliable failure",
+  async (hook) => {
+    const hooks = recordingHooks();
+    const thrown = scopeFailure("root/m@1#1", "m");
+    hooks.fail(hook, firstId[hook], thrown);
+    const outer = everyHook(hook === "failAttempt", [catching, retry({ limit: 3 })]);
+    const error = await rejectionOf(runCheckpointed(outer, {}, hooks), "PULSE_CHECKPOINT");
+    expect([error.cause, error.details.hook]).toEqual([thrown, hook]);
+  },
+);
 
 test("CKPT-12 after a reliable failure no hook is called, waiting nodes are cancelled and running ones aborted in the same step", async () => {
   const hooks = recordingHooks();
@@ -227,7 +270,10 @@ test("CKPT-12 CKPT-7 a reliable failure deep in one mount stops the whole tree: 
   const outer = graph("outer", {
     outputs: [a, b],
     nodes: [
-      mount("one", graph("middle", { outputs: [a], nodes: [mount("deep", quick, { aspects: [retry({ limit: 2 })] })] })),
+      mount(
+        "one",
+        graph("middle", { outputs: [a], nodes: [mount("deep", quick, { aspects: [retry({ limit: 2 })] })] }),
+      ),
       mount("two", slow, { aspects: [retry({ limit: 2 })] }),
     ],
   });
@@ -265,14 +311,29 @@ test("CKPT-12 CKPT-36 a confirmed value that cannot be read stops the run, thoug
     ...hooks,
     commit: async (request) =>
       (await hooks.commit(request)).map((output) =>
-        output.state === "skipped" ? output : { ...output, read: () => { throw down; } },
+        output.state === "skipped"
+          ? output
+          : {
+              ...output,
+              read: () => {
+                throw down;
+              },
+            },
       ),
   };
   const pair = graph("pair", {
     outputs: [b],
     nodes: [
       node("make", { provides: [a] }, () => ({ a: 1 })),
-      node("use", { requires: [a], provides: [b], aspects: [aspect("caught", (context, next) => next().catch(() => void context.set(b, 0)))] }, (values) => ({ b: values.a })),
+      node(
+        "use",
+        {
+          requires: [a],
+          provides: [b],
+          aspects: [aspect("caught", (context, next) => next().catch(() => void context.set(b, 0)))],
+        },
+        (values) => ({ b: values.a }),
+      ),
     ],
   });
   const error = await rejectionOf(runCheckpointed(pair, {}, unreadable), "PULSE_CHECKPOINT");

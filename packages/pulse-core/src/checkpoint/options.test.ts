@@ -20,14 +20,17 @@ function problemsOf(options: unknown): readonly string[] {
   return error.details.problems.map(({ message }) => message);
 }
 
-test.each(["openAttempt", "failAttempt", "openChild", "commit"])("CKPT-8 the plain hook %s is required, and nothing starts without it", (hook) => {
-  for (const wrong of [undefined, "a string"]) {
-    const problems = problemsOf({ scope: "root", hooks: { ...recordingHooks(), [hook]: wrong } });
-    expect(problems.length).toBe(1);
-    expect(problems[0]).toContain(hook);
-  }
-  expect(bodies).toBe(0);
-});
+test.each(["openAttempt", "failAttempt", "openChild", "commit"])(
+  "CKPT-8 the plain hook %s is required, and nothing starts without it",
+  (hook) => {
+    for (const wrong of [undefined, "a string"]) {
+      const problems = problemsOf({ scope: "root", hooks: { ...recordingHooks(), [hook]: wrong } });
+      expect(problems.length).toBe(1);
+      expect(problems[0]).toContain(hook);
+    }
+    expect(bodies).toBe(0);
+  },
+);
 
 test.each(["", undefined, 1, null])("CKPT-8 a root scope of %o is refused", (scope) => {
   const problems = problemsOf({ scope, hooks: recordingHooks() });
@@ -44,7 +47,10 @@ const streamHooks = ["open", "append", "openMessage", "failMessage", "commit", "
 const allSix = Object.fromEntries(streamHooks.map((name) => [name, () => Promise.resolve()]));
 
 test.each(streamHooks)("CKPT-8 stream hooks are all six or none: without %s they are refused", (missing) => {
-  const problems = problemsOf({ scope: "root", hooks: { ...recordingHooks(), streams: { ...allSix, [missing]: undefined } } });
+  const problems = problemsOf({
+    scope: "root",
+    hooks: { ...recordingHooks(), streams: { ...allSix, [missing]: undefined } },
+  });
   expect(problems.length).toBe(1);
   expect(problems[0]).toContain(missing);
 });
@@ -55,7 +61,11 @@ test("CKPT-8 no stream hook is refused as well when the part is given", () => {
 
 test("CKPT-8 all six stream hooks are accepted, and a graph of plain keys needs none", async () => {
   for (const streams of [{ streams: allSix as never }, {}]) {
-    const running = execution(one, {}, { checkpoint: checkpoint({ scope: "root", hooks: { ...recordingHooks(), ...streams } }) });
+    const running = execution(
+      one,
+      {},
+      { checkpoint: checkpoint({ scope: "root", hooks: { ...recordingHooks(), ...streams } }) },
+    );
     running.start();
     expect((await running.wait()).values.a).toBe(1);
   }
@@ -103,7 +113,12 @@ test("CKPT-31 the run's id and idempotency keys are what the options give", asyn
     nodes: [node("n", {}, (_values, { runId, idempotencyKey }) => void seen.push(runId, idempotencyKey))],
   });
   const hooks = recordingHooks();
-  const given = { scope: "root", hooks, runId: "run-7", idempotencyKey: (scope: string, nodeId: string) => `${scope}!${nodeId}` };
+  const given = {
+    scope: "root",
+    hooks,
+    runId: "run-7",
+    idempotencyKey: (scope: string, nodeId: string) => `${scope}!${nodeId}`,
+  };
   for (const options of [given, { scope: "other", hooks, runId: "run-7" }]) {
     const running = execution(asking, {}, { checkpoint: checkpoint(options) });
     running.start();

@@ -25,7 +25,11 @@ test("CKPT-1 attempt, chain, check, commit, publication: in this order, and down
   const opened = hooks.hold("openAttempt", "root/make");
   const saving = hooks.hold("commit", "root/make");
   const running = checkpointed(pair, {}, hooks);
-  const pendingStates = (): string => running.snapshot().keys.map(({ name, state }) => `${name} ${state}`).join();
+  const pendingStates = (): string =>
+    running
+      .snapshot()
+      .keys.map(({ name, state }) => `${name} ${state}`)
+      .join();
   running.start();
   await opened.reached;
   await turn();
@@ -43,10 +47,17 @@ test("CKPT-1 attempt, chain, check, commit, publication: in this order, and down
 
 test("CKPT-1 what a body leaves unwritten is committed as skipped, in the order of provides", async () => {
   const hooks = recordingHooks();
-  const some = graph("some", { outputs: [a, b, c], nodes: [node("n", { provides: [c, a, b] }, (_values, { skip }) => skip())] });
+  const some = graph("some", {
+    outputs: [a, b, c],
+    nodes: [node("n", { provides: [c, a, b] }, (_values, { skip }) => skip())],
+  });
   const outcome = await runCheckpointed(some, {}, hooks, { overrides: { nodes: { n: () => ({ c: 3 }) } } });
   expect(hooks.record.lines).toEqual(["root/n completed c=3 a skipped b skipped"]);
-  expect(outcome.outputs).toEqual({ a: { state: "skipped" }, b: { state: "skipped" }, c: { state: "ready", value: 3 } });
+  expect(outcome.outputs).toEqual({
+    a: { state: "skipped" },
+    b: { state: "skipped" },
+    c: { state: "ready", value: 3 },
+  });
 });
 
 test("CKPT-1 an early write is held back until the whole node is confirmed", async () => {
@@ -82,7 +93,16 @@ test("CKPT-35 a result that the check refuses is the node's business failure, an
       node("use", { requires: [a], provides: [b] }, (values) => (used++, { b: values.a })),
     ],
   });
-  const running = checkpointed(pair, {}, { ...hooks, prepare: () => { throw refused; } });
+  const running = checkpointed(
+    pair,
+    {},
+    {
+      ...hooks,
+      prepare: () => {
+        throw refused;
+      },
+    },
+  );
   running.start();
   const error = await rejectionOf(running.wait(), "PULSE_EXECUTION_FAILED");
   expect(error.cause).toBe(refused);
@@ -147,7 +167,10 @@ test("CKPT-4 a node that answers by short cut commits like any other", async () 
   const hooks = recordingHooks();
   let bodies = 0;
   const cached = aspect("cached", (context) => void context.set(a, 7));
-  const one = graph("one", { outputs: [a], nodes: [node("n", { provides: [a], aspects: [cached] }, () => (bodies++, { a: 1 }))] });
+  const one = graph("one", {
+    outputs: [a],
+    nodes: [node("n", { provides: [a], aspects: [cached] }, () => (bodies++, { a: 1 }))],
+  });
   expect((await runCheckpointed(one, {}, hooks)).values.a).toBe(7);
   expect([bodies, hooks.record.lines]).toEqual([0, ["root/n completed a=7"]]);
 });
@@ -266,9 +289,7 @@ test("CKPT-6 neither cancellation nor another node's failure re-judges a node wh
 test("CKPT-6 an error object that an earlier node failed with is judged anew when it is thrown again", async () => {
   const hooks = recordingHooks();
   const shared = new Error("shared");
-  const remembering = aspect("remembering", (context, next) =>
-    next().catch(() => void context.set(a, 1)),
-  );
+  const remembering = aspect("remembering", (context, next) => next().catch(() => void context.set(a, 1)));
   const reused = graph("reused", {
     outputs: [a, b],
     nodes: [
@@ -291,7 +312,11 @@ test("CKPT-7 checkpoints hold for the whole tree: children of children go by the
   const middle = graph("middle", { outputs: [a], nodes: [mount("inner", leaf)] });
   const outer = graph("outer", { outputs: [a], nodes: [mount("m", middle)] });
   await runCheckpointed(outer, {}, hooks);
-  expect(hooks.record.lines).toEqual(["root/m/inner/deep completed a=1", "root/m/inner completed a=1", "root/m completed a=1"]);
+  expect(hooks.record.lines).toEqual([
+    "root/m/inner/deep completed a=1",
+    "root/m/inner completed a=1",
+    "root/m completed a=1",
+  ]);
   expect([...hooks.record.scopes]).toEqual(["root/m", "root/m/inner"]);
 });
 

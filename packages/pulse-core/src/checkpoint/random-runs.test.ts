@@ -62,19 +62,32 @@ function requiresOf({ sources: chosen }: Step, keys: readonly AnyKey[], index: n
   });
 }
 
-function plainNode(id: string, step: Step, own: AnyKey, keys: readonly AnyKey[], index: number, started: Started, extra: readonly AnyKey[] = []) {
+function plainNode(
+  id: string,
+  step: Step,
+  own: AnyKey,
+  keys: readonly AnyKey[],
+  index: number,
+  started: Started,
+  extra: readonly AnyKey[] = [],
+) {
   const requires = [...requiresOf(step, keys, index), ...extra.map((key) => ({ key, entry: key }))];
   const aspects = step.limit > 1 ? [retry({ limit: step.limit })] : [];
-  return node(id, { requires: requires.map(({ entry }) => entry), provides: [own], aspects }, async (_values, context) => {
-    const { idempotencyKey, attempt } = context;
-    started(idempotencyKey, attempt, step.limit > 1);
-    if (step.async) await turn();
-    const total = requires.reduce((sum, { key }) => sum + Number(context.get(key as never) ?? 100), index + 1);
-    const mountTry = Number(/@0#(\d+)\/[^/]+$/.exec(idempotencyKey)?.[1] ?? limitMax);
-    if (mountTry <= step.failingMounts && mountTry < limitMax) throw new Error(`${idempotencyKey} fails this try of its mount`);
-    if (attempt <= Math.min(step.failing, step.limit - 1)) throw new Error(`${idempotencyKey} fails try ${attempt}`);
-    return { [own.name]: step.skips ? context.skip(own) : context.set(own, total) };
-  });
+  return node(
+    id,
+    { requires: requires.map(({ entry }) => entry), provides: [own], aspects },
+    async (_values, context) => {
+      const { idempotencyKey, attempt } = context;
+      started(idempotencyKey, attempt, step.limit > 1);
+      if (step.async) await turn();
+      const total = requires.reduce((sum, { key }) => sum + Number(context.get(key as never) ?? 100), index + 1);
+      const mountTry = Number(/@0#(\d+)\/[^/]+$/.exec(idempotencyKey)?.[1] ?? limitMax);
+      if (mountTry <= step.failingMounts && mountTry < limitMax)
+        throw new Error(`${idempotencyKey} fails this try of its mount`);
+      if (attempt <= Math.min(step.failing, step.limit - 1)) throw new Error(`${idempotencyKey} fails try ${attempt}`);
+      return { [own.name]: step.skips ? context.skip(own) : context.set(own, total) };
+    },
+  );
 }
 
 /** Mounts that are tried `limitMax` times outlast what fails in their children; others may fail the run for good. */
@@ -122,7 +135,8 @@ async function phase(plan: readonly Place[], record: RunRecord, seed: number, di
     idempotencyKey: (scope, nodeId) => `${scope}/${nodeId}`,
   });
   if (disturbance?.kind === "cancel") hooks.atCall(disturbance.call, () => running.cancel("enough"));
-  else if (disturbance !== undefined) hooks.crashAt(disturbance.call, disturbance.kind === "crash after" ? "after" : "before");
+  else if (disturbance !== undefined)
+    hooks.crashAt(disturbance.call, disturbance.kind === "crash after" ? "after" : "before");
   running.start();
   const end = await running.wait().then(
     ({ outputs }) => ({ code: "completed", outputs }),

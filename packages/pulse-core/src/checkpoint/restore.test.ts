@@ -37,7 +37,10 @@ const untyped = (plan: unknown): RestorePlan => plan as RestorePlan;
 
 function problemsOf(plan: RestorePlan): readonly string[] {
   const running = checkpointed(chain([]), { given: 1 }, recordingHooks());
-  const error = expectCode(thrownBy(() => restoreNodes(running as Execution<unknown>, plan)), "PULSE_INVALID");
+  const error = expectCode(
+    thrownBy(() => restoreNodes(running as Execution<unknown>, plan)),
+    "PULSE_INVALID",
+  );
   for (const problem of error.details.problems) expect(problem.code).toBe("PULSE_PLAN_INVALID");
   return error.details.problems.map(({ path }) => path);
 }
@@ -50,8 +53,16 @@ test.each<readonly [string, RestorePlan, readonly string[]]>([
   ["an output too many", { nodes: [{ ...first, outputs: [value("a", 1), value("b", 2)] }] }, ["chain/first"]],
   ["an output twice", { nodes: [{ ...first, outputs: [value("a", 1), value("a", 2)] }] }, ["chain/first"]],
   ["a pending output", untyped({ nodes: [{ ...first, outputs: [{ name: "a", state: "pending" }] }] }), ["chain/first"]],
-  ["an output that cannot be read", untyped({ nodes: [{ ...first, outputs: [{ name: "a", state: "ready" }] }] }), ["chain/first"]],
-  ["an output of another type", { nodes: [{ ...first, outputs: [{ ...value("a", 1), type: b.type }] }] }, ["chain/first"]],
+  [
+    "an output that cannot be read",
+    untyped({ nodes: [{ ...first, outputs: [{ name: "a", state: "ready" }] }] }),
+    ["chain/first"],
+  ],
+  [
+    "an output of another type",
+    { nodes: [{ ...first, outputs: [{ ...value("a", 1), type: b.type }] }] },
+    ["chain/first"],
+  ],
   ["a value of a skipped node", { nodes: [{ ...first, reason: "skipped" }] }, ["chain/first"]],
   ["a node whose plain dependency is not restored", { nodes: [second] }, ["chain/second"]],
   ["several things at once", { nodes: [second, { ...first, nodeId: "other" }] }, ["chain/other", "chain/second"]],
@@ -63,7 +74,10 @@ test.each<readonly [string, RestorePlan, readonly string[]]>([
 test("CKPT-24 CKPT-8 a bad plan is a ValidationError before the start; nothing has started and no hook is called", () => {
   const hooks = recordingHooks();
   const running = checkpointed(chain([]), { given: 1 }, hooks);
-  expectCode(thrownBy(() => restoreNodes(running as Execution<unknown>, { nodes: [second] })), "PULSE_INVALID");
+  expectCode(
+    thrownBy(() => restoreNodes(running as Execution<unknown>, { nodes: [second] })),
+    "PULSE_INVALID",
+  );
   expect(running.snapshot().state).toBe("built");
   expect(hooks.calls).toEqual([]);
 });
@@ -71,7 +85,9 @@ test("CKPT-24 CKPT-8 a bad plan is a ValidationError before the start; nothing h
 test("CKPT-24 a type that is given is compared by identity with the key's", async () => {
   const bodies: string[] = [];
   const running = checkpointed(chain(bodies), { given: 1 }, recordingHooks());
-  restoreNodes(running as Execution<unknown>, { nodes: [{ ...first, outputs: [{ ...value("a", 10), type: a.type }] }] });
+  restoreNodes(running as Execution<unknown>, {
+    nodes: [{ ...first, outputs: [{ ...value("a", 10), type: a.type }] }],
+  });
   running.start();
   expect((await running.wait()).values.c).toBe(12);
   expect(bodies).toEqual(["second", "third"]);
@@ -82,7 +98,10 @@ test("CKPT-24 a good plan replaces the earlier one, a bad one leaves it", async 
   const running = checkpointed(chain(bodies), { given: 1 }, recordingHooks()) as Execution<unknown>;
   restoreNodes(running, { nodes: [first, second] });
   restoreNodes(running, { nodes: [first] });
-  expectCode(thrownBy(() => restoreNodes(running, { nodes: [second] })), "PULSE_INVALID");
+  expectCode(
+    thrownBy(() => restoreNodes(running, { nodes: [second] })),
+    "PULSE_INVALID",
+  );
   running.start();
   await running.wait();
   expect(bodies).toEqual(["second", "third"]);
@@ -91,15 +110,27 @@ test("CKPT-24 a good plan replaces the earlier one, a bad one leaves it", async 
 test("CKPT-24 after the start a plan is an error, and without checkpoints too", async () => {
   const running = checkpointed(chain([]), { given: 1 }, recordingHooks()) as Execution<unknown>;
   running.start();
-  expect(expectCode(thrownBy(() => restoreNodes(running, { nodes: [] })), "PULSE_USAGE").details.rule).toBe("CKPT-24");
+  expect(
+    expectCode(
+      thrownBy(() => restoreNodes(running, { nodes: [] })),
+      "PULSE_USAGE",
+    ).details.rule,
+  ).toBe("CKPT-24");
   await running.wait();
   const plain = execution(chain([]), { given: 1 }) as Execution<unknown>;
-  expect(expectCode(thrownBy(() => restoreNodes(plain, { nodes: [] })), "PULSE_USAGE").details.rule).toBe("CKPT-24");
+  expect(
+    expectCode(
+      thrownBy(() => restoreNodes(plain, { nodes: [] })),
+      "PULSE_USAGE",
+    ).details.rule,
+  ).toBe("CKPT-24");
 });
 
 test("CKPT-38 giving a plan installs nothing", () => {
   const log = eventLog();
-  const running = checkpointed(chain([]), { given: 1 }, recordingHooks(), { observers: [log.observer] }) as Execution<unknown>;
+  const running = checkpointed(chain([]), { given: 1 }, recordingHooks(), {
+    observers: [log.observer],
+  }) as Execution<unknown>;
   restoreNodes(running, { nodes: [first] });
   const { nodes, keys } = running.snapshot();
   expect(nodes.map(({ state }) => state)).toEqual(["waiting", "waiting", "waiting"]);
@@ -122,9 +153,19 @@ test("CKPT-38 the start checks the plan again; a bad last record installs nothin
   const nodes = [first, second];
   restoreNodes(running, { nodes });
   nodes[1] = { ...second, outputs: [] };
-  expect(expectCode(thrownBy(() => running.start()), "PULSE_INVALID").details.problems.map(({ path }) => path)).toEqual(["chain/second"]);
+  expect(
+    expectCode(
+      thrownBy(() => running.start()),
+      "PULSE_INVALID",
+    ).details.problems.map(({ path }) => path),
+  ).toEqual(["chain/second"]);
   expect(running.snapshot().nodes.map(({ state }) => state)).toEqual(["waiting", "waiting", "waiting"]);
-  expect(running.snapshot().keys.filter(({ state }) => state === "ready").map(({ name }) => name)).toEqual(["given"]);
+  expect(
+    running
+      .snapshot()
+      .keys.filter(({ state }) => state === "ready")
+      .map(({ name }) => name),
+  ).toEqual(["given"]);
   expect([log.events, hooks.calls, bodies]).toEqual([[], [], []]);
   // What the start had armed is gone with it.
   expect(host.armed).toBe(0);
@@ -141,7 +182,10 @@ test("CKPT-25 a restored node runs no body, no aspect and no commit; it has one 
   const log = eventLog();
   const notes: string[] = [];
   const noting = aspect("noting", (context, next) => (notes.push(context.path), next()));
-  const running = checkpointed(chain(notes), { given: 1 }, hooks, { observers: [log.observer], aspects: [noting, retry({ limit: 2 })] });
+  const running = checkpointed(chain(notes), { given: 1 }, hooks, {
+    observers: [log.observer],
+    aspects: [noting, retry({ limit: 2 })],
+  });
   restoreNodes(running as Execution<unknown>, { nodes: [second, first] });
   running.start();
   expect((await running.wait()).values).toMatchObject({ a: 10, b: 20, c: 21 });
@@ -187,7 +231,10 @@ test("CKPT-25 a run whose nodes are all restored calls no hook and completes", a
 test("CKPT-25 CORE-37 a restored execution that is cancelled before its start tells its restored nodes and cancels the rest", async () => {
   const hooks = recordingHooks();
   const log = eventLog();
-  const running = checkpointed(chain([]), { given: 1 }, hooks, { observers: [log.observer], signal: AbortSignal.abort("enough") });
+  const running = checkpointed(chain([]), { given: 1 }, hooks, {
+    observers: [log.observer],
+    signal: AbortSignal.abort("enough"),
+  });
   restoreNodes(running as Execution<unknown>, { nodes: [first] });
   running.start();
   expect((await rejectionOf(running.wait(), "PULSE_INTERRUPTED")).cause).toBe("enough");
@@ -208,7 +255,13 @@ test("CKPT-24 CKPT-36 root inputs of the plan are read in the place of what the 
     ],
   });
   const running = checkpointed(reading, { given: 1, b: skipped }, recordingHooks());
-  restoreNodes(running as Execution<unknown>, { nodes: [], inputs: new Map([["given", () => 100], ["b", () => 200]]) });
+  restoreNodes(running as Execution<unknown>, {
+    nodes: [],
+    inputs: new Map([
+      ["given", () => 100],
+      ["b", () => 200],
+    ]),
+  });
   running.start();
   await running.wait();
   expect(seen).toEqual([100, undefined]);
@@ -276,7 +329,10 @@ test("CKPT-29 CKPT-4 a restored child with a pass-through output waits for its i
   });
   const outer = graph("outer", {
     outputs: [a, c],
-    nodes: [node("late", { provides: [b] }, () => ({ b: 2 })), mount("m", passing, { in: { given: b }, out: { given: c, a } })],
+    nodes: [
+      node("late", { provides: [b] }, () => ({ b: 2 })),
+      mount("m", passing, { in: { given: b }, out: { given: c, a } }),
+    ],
   });
   hooks.fail("commit", "root/m", new Error("down"));
   await rejectionOf(runCheckpointed(outer, {}, hooks), "PULSE_CHECKPOINT");
@@ -289,13 +345,19 @@ test("CKPT-29 CKPT-4 a restored child with a pass-through output waits for its i
 test("CKPT-26 a mount's requires is wiring, not a gate: it restores although its sources are not", async () => {
   const hooks = recordingHooks();
   const bodies: string[] = [];
-  const child = graph("child", { inputs: [optional(b)], outputs: [a], nodes: [node("inner", { provides: [a] }, () => ({ a: 1 }))] });
+  const child = graph("child", {
+    inputs: [optional(b)],
+    outputs: [a],
+    nodes: [node("inner", { provides: [a] }, () => ({ a: 1 }))],
+  });
   const outer = graph("outer", {
     outputs: [a, b],
     nodes: [node("source", { provides: [b] }, () => (bodies.push("source"), { b: 2 })), mount("m", child)],
   });
   const running = checkpointed(outer, {}, hooks);
-  restoreNodes(running as Execution<unknown>, { nodes: [{ nodeId: "m", reason: "completed", outputs: [value("a", 10)] }] });
+  restoreNodes(running as Execution<unknown>, {
+    nodes: [{ nodeId: "m", reason: "completed", outputs: [value("a", 10)] }],
+  });
   running.start();
   expect((await running.wait()).values).toMatchObject({ a: 10, b: 2 });
   expect(bodies).toEqual(["source"]);

@@ -28,11 +28,15 @@ export function planProblems(compiled: CompiledGraph, plan: RestorePlan): readon
     for (const slot of node.requires) {
       const provider = compiled.providerOf[slot] as number;
       if (provider >= 0 && !restored.has(provider))
-        bad(node.id, `it needs key "${compiled.keys[slot]?.name}", whose provider "${compiled.nodes[provider]?.id}" is not restored`);
+        bad(
+          node.id,
+          `it needs key "${compiled.keys[slot]?.name}", whose provider "${compiled.nodes[provider]?.id}" is not restored`,
+        );
     }
   }
   const inputs = new Set(compiled.inputs.map((input) => input.name));
-  for (const name of plan.inputs?.keys() ?? []) if (!inputs.has(name)) bad("", `the plan reads input "${name}", which the graph does not have`);
+  for (const name of plan.inputs?.keys() ?? [])
+    if (!inputs.has(name)) bad("", `the plan reads input "${name}", which the graph does not have`);
   return problems;
 }
 
@@ -52,10 +56,15 @@ function checkNode(
     given.delete(key.name);
     if (output === undefined) bad(`its output "${key.name}" is missing`);
     else if (output.state !== "ready" && output.state !== "skipped")
-      bad(`its output "${key.name}" is ${String((output as { state: unknown }).state)}; only ready and skipped are restored`);
-    else if (output.state === "ready" && typeof output.read !== "function") bad(`its output "${key.name}" cannot be read`);
-    else if (output.type !== undefined && output.type !== key.type) bad(`its output "${key.name}" is of another type than the key`);
-    else if (entry.reason === "skipped" && output.state === "ready") bad(`it is skipped, but its output "${key.name}" is ready`);
+      bad(
+        `its output "${key.name}" is ${String((output as { state: unknown }).state)}; only ready and skipped are restored`,
+      );
+    else if (output.state === "ready" && typeof output.read !== "function")
+      bad(`its output "${key.name}" cannot be read`);
+    else if (output.type !== undefined && output.type !== key.type)
+      bad(`its output "${key.name}" is of another type than the key`);
+    else if (entry.reason === "skipped" && output.state === "ready")
+      bad(`it is skipped, but its output "${key.name}" is ready`);
   }
   for (const name of given.keys()) bad(`its output "${name}" is none of the node's keys`);
 }

@@ -39,21 +39,24 @@ test.each([
   ["failAttempt", "root/n@0#1"],
   ["openAttempt", "root/n@0#2"],
   ["commit", "root/n"],
-] as const)("CKPT-9 a failure elsewhere does not abort an admitted %s of %s, and what it covers is not begun after it", async (hook, id) => {
-  const hooks = recordingHooks();
-  const gate = deferred();
-  const held = hooks.hold(hook, id);
-  const running = runCheckpointed(beside(gate.promise), {}, hooks);
-  const { signal } = await held.reached;
-  gate.resolve();
-  await turn();
-  expect(signal.aborted).toBe(false);
-  expect(await hasSettled(running)).toBe(false);
-  held.release();
-  expect((await rejectionOf(running, "PULSE_EXECUTION_FAILED")).cause).toBe(bad);
-  expect(hooks.calls.at(-1)).toBe("failAttempt root/bad");
-  expect(hooks.record.lines).toEqual(hook === "commit" ? ["root/n completed a=1"] : []);
-});
+] as const)(
+  "CKPT-9 a failure elsewhere does not abort an admitted %s of %s, and what it covers is not begun after it",
+  async (hook, id) => {
+    const hooks = recordingHooks();
+    const gate = deferred();
+    const held = hooks.hold(hook, id);
+    const running = runCheckpointed(beside(gate.promise), {}, hooks);
+    const { signal } = await held.reached;
+    gate.resolve();
+    await turn();
+    expect(signal.aborted).toBe(false);
+    expect(await hasSettled(running)).toBe(false);
+    held.release();
+    expect((await rejectionOf(running, "PULSE_EXECUTION_FAILED")).cause).toBe(bad);
+    expect(hooks.calls.at(-1)).toBe("failAttempt root/bad");
+    expect(hooks.record.lines).toEqual(hook === "commit" ? ["root/n completed a=1"] : []);
+  },
+);
 
 test.each([
   ["openAttempt", "root/n"],
@@ -61,19 +64,22 @@ test.each([
   ["failAttempt", "root/n@0#1"],
   ["openAttempt", "root/n@0#2"],
   ["commit", "root/n"],
-] as const)("CKPT-9 CKPT-10 the host's cancel aborts an admitted %s of %s in the same step, and nothing begins after it", async (hook, id) => {
-  const hooks = recordingHooks();
-  const held = hooks.hold(hook, id);
-  const running = checkpointed(beside(new Promise(() => {})), {}, hooks, { overrides: { nodes: { bad: () => {} } } });
-  running.start();
-  const { signal } = await held.reached;
-  running.cancel(enough);
-  expect([signal.aborted, signal.reason]).toEqual([true, enough]);
-  const calls = hooks.calls.length;
-  held.release();
-  expect((await rejectionOf(running.wait(), "PULSE_INTERRUPTED")).cause).toBe(enough);
-  expect(hooks.calls.length).toBe(calls);
-});
+] as const)(
+  "CKPT-9 CKPT-10 the host's cancel aborts an admitted %s of %s in the same step, and nothing begins after it",
+  async (hook, id) => {
+    const hooks = recordingHooks();
+    const held = hooks.hold(hook, id);
+    const running = checkpointed(beside(new Promise(() => {})), {}, hooks, { overrides: { nodes: { bad: () => {} } } });
+    running.start();
+    const { signal } = await held.reached;
+    running.cancel(enough);
+    expect([signal.aborted, signal.reason]).toEqual([true, enough]);
+    const calls = hooks.calls.length;
+    held.release();
+    expect((await rejectionOf(running.wait(), "PULSE_INTERRUPTED")).cause).toBe(enough);
+    expect(hooks.calls.length).toBe(calls);
+  },
+);
 
 test("CKPT-10 CORE-12 a node that is stopped while its attempt is opened is cancelled at once, runs nothing and is not named later", async () => {
   for (const stop of ["failure", "cancel"] as const) {
@@ -163,7 +169,10 @@ test("CKPT-9 CKPT-11 a commit inside a mount that its parent's timeout kept from
   const hooks = recordingHooks();
   const host = fakeHost();
   const child = graph("child", { outputs: [a], nodes: [node("inner", { provides: [a] }, () => ({ a: 1 }))] });
-  const outer = graph("outer", { outputs: [a], nodes: [mount("m", child, { aspects: [retry({ limit: 2 }), timeout(100)] })] });
+  const outer = graph("outer", {
+    outputs: [a],
+    nodes: [mount("m", child, { aspects: [retry({ limit: 2 }), timeout(100)] })],
+  });
   const held = hooks.hold("commit", "root/m@0#1/inner");
   const running = runCheckpointed(outer, {}, hooks, { host });
   await held.reached;
@@ -200,7 +209,8 @@ test("G12 CORE-38 hooks that all read their signal put no listener of their own 
   const hooks = recordingHooks();
   const { signal } = new AbortController();
   const seen: (readonly [aborted: boolean, listeners: number])[] = [];
-  const look = (call: HookCall): void => void seen.push([call.signal.aborted, getEventListeners(signal, "abort").length]);
+  const look = (call: HookCall): void =>
+    void seen.push([call.signal.aborted, getEventListeners(signal, "abort").length]);
   const keys = Array.from({ length: 100 }, (_, index) => numberKey(`k${index}`));
   const wide = graph("wide", {
     outputs: keys,
@@ -211,12 +221,17 @@ test("G12 CORE-38 hooks that all read their signal put no listener of their own 
       }),
     ),
   });
-  await runCheckpointed(wide, {}, {
-    ...hooks,
-    openAttempt: (request) => (look(request), hooks.openAttempt(request)),
-    failAttempt: (id, call) => (look(call), hooks.failAttempt(id, call)),
-    commit: (request) => (look(request), hooks.commit(request)),
-  }, { signal });
+  await runCheckpointed(
+    wide,
+    {},
+    {
+      ...hooks,
+      openAttempt: (request) => (look(request), hooks.openAttempt(request)),
+      failAttempt: (id, call) => (look(call), hooks.failAttempt(id, call)),
+      commit: (request) => (look(request), hooks.commit(request)),
+    },
+    { signal },
+  );
   expect(seen).toEqual(Array.from({ length: 500 }, () => [false, 1]));
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });

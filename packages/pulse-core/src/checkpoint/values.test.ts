@@ -39,7 +39,11 @@ test("CKPT-36 core publishes, hands to bodies and returns what the hooks gave ba
       }),
     ],
   });
-  const outcome = await runCheckpointed(pair, {}, answering(hooks, (value) => (value as number) + 100));
+  const outcome = await runCheckpointed(
+    pair,
+    {},
+    answering(hooks, (value) => (value as number) + 100),
+  );
   expect(seen).toEqual([101, 101]);
   expect(outcome.values).toMatchObject({ a: 101, b: 201 });
 });
@@ -53,16 +57,20 @@ test("CKPT-36 a hook may give back a skip in the place of a value, and a value i
       node("use", { requires: [b], provides: [text] }, (values) => ({ text: `b is ${values.b}` })),
     ],
   });
-  const outcome = await runCheckpointed(pair, {}, {
-    ...hooks,
-    commit: (request) =>
-      request.nodeId !== "make"
-        ? hooks.commit(request)
-        : Promise.resolve([
-            { name: "b", state: "ready", read: () => 7 },
-            { name: "a", state: "skipped" },
-          ]),
-  });
+  const outcome = await runCheckpointed(
+    pair,
+    {},
+    {
+      ...hooks,
+      commit: (request) =>
+        request.nodeId !== "make"
+          ? hooks.commit(request)
+          : Promise.resolve([
+              { name: "b", state: "ready", read: () => 7 },
+              { name: "a", state: "skipped" },
+            ]),
+    },
+  );
   expect(outcome.outputs).toEqual({
     a: { state: "skipped" },
     b: { state: "ready", value: 7 },
@@ -78,14 +86,18 @@ test("CKPT-36 a confirmed value is read once for each try of each reading node, 
     outputs: [box],
     nodes: [
       node("make", { provides: [box] }, () => ({ box: { count: 1 } })),
-      node("tried", { requires: [box], provides: [a], aspects: [retry({ limit: 3 }), timeout(60_000)] }, (values, context) => {
-        // Within a try each look gives the same object.
-        expect(context.get(box)).toBe(values.box);
-        seen.push(["tried", values.box]);
-        values.box.count += 100;
-        if (context.attempt < 3) throw new Error("again");
-        return { a: values.box.count };
-      }),
+      node(
+        "tried",
+        { requires: [box], provides: [a], aspects: [retry({ limit: 3 }), timeout(60_000)] },
+        (values, context) => {
+          // Within a try each look gives the same object.
+          expect(context.get(box)).toBe(values.box);
+          seen.push(["tried", values.box]);
+          values.box.count += 100;
+          if (context.attempt < 3) throw new Error("again");
+          return { a: values.box.count };
+        },
+      ),
       node("plain", { requires: [box], provides: [b] }, async (values) => {
         seen.push(["plain", values.box]);
         await turn();
@@ -107,9 +119,13 @@ test("CKPT-36 a node that does not start reads nothing", async () => {
   const pair = graph("pair", {
     nodes: [
       node("make", { provides: [a] }, () => ({ a: 1 })),
-      node("cached", { requires: [a], provides: [b], aspects: [aspect("cached", (context) => void context.set(b, 1))] }, (values) => ({
-        b: values.a,
-      })),
+      node(
+        "cached",
+        { requires: [a], provides: [b], aspects: [aspect("cached", (context) => void context.set(b, 1))] },
+        (values) => ({
+          b: values.a,
+        }),
+      ),
     ],
   });
   await runCheckpointed(pair, {}, hooks);
@@ -131,13 +147,17 @@ test("CKPT-36 the node's inputs that openAttempt gives are read in the place of 
       }),
     ],
   });
-  const outcome = await runCheckpointed(one, { given: 1 }, {
-    ...hooks,
-    openAttempt: async (request) => ({
-      ...(await hooks.openAttempt(request)),
-      ...(request.boundary === "" ? { inputs: new Map([["given", () => 10 * ++reads]]) } : {}),
-    }),
-  });
+  const outcome = await runCheckpointed(
+    one,
+    { given: 1 },
+    {
+      ...hooks,
+      openAttempt: async (request) => ({
+        ...(await hooks.openAttempt(request)),
+        ...(request.boundary === "" ? { inputs: new Map([["given", () => 10 * ++reads]]) } : {}),
+      }),
+    },
+  );
   expect([seen, outcome.values.a]).toEqual([[10, 20], 20]);
 });
 
@@ -147,22 +167,26 @@ test("CKPT-28 prepare is called in one synchronous step with the commit: what ch
   let step = "";
   let commitStep = "";
   const one = graph("one", { outputs: [box], nodes: [node("n", { provides: [box] }, () => ({ box: kept }))] });
-  const outcome = await runCheckpointed(one, {}, {
-    ...hooks,
-    prepare: (result) => {
-      const prepared = hooks.prepare?.(result);
-      step = "prepared";
-      queueMicrotask(() => {
-        step = "after";
-        kept.count = 2;
-      });
-      return prepared;
+  const outcome = await runCheckpointed(
+    one,
+    {},
+    {
+      ...hooks,
+      prepare: (result) => {
+        const prepared = hooks.prepare?.(result);
+        step = "prepared";
+        queueMicrotask(() => {
+          step = "after";
+          kept.count = 2;
+        });
+        return prepared;
+      },
+      commit: (request) => {
+        commitStep = step;
+        return hooks.commit(request);
+      },
     },
-    commit: (request) => {
-      commitStep = step;
-      return hooks.commit(request);
-    },
-  });
+  );
   expect(commitStep).toBe("prepared");
   expect(kept.count).toBe(2);
   expect(hooks.record.lines).toEqual(['root/n completed box={"count":1}']);
@@ -174,14 +198,18 @@ test("CKPT-28 core does not copy values: the hooks get the very object, and core
   const kept: Box = { count: 1 };
   const seen: unknown[] = [];
   const one = graph("one", { outputs: [box], nodes: [node("n", { provides: [box] }, () => ({ box: kept }))] });
-  const outcome = await runCheckpointed(one, {}, {
-    ...hooks,
-    commit: (request) => {
-      const [output] = request.outputs as readonly (WrittenOutput & { readonly state: "ready" })[];
-      seen.push(output?.value);
-      return Promise.resolve([{ name: "box", state: "ready", read: () => output?.value }]);
+  const outcome = await runCheckpointed(
+    one,
+    {},
+    {
+      ...hooks,
+      commit: (request) => {
+        const [output] = request.outputs as readonly (WrittenOutput & { readonly state: "ready" })[];
+        seen.push(output?.value);
+        return Promise.resolve([{ name: "box", state: "ready", read: () => output?.value }]);
+      },
     },
-  });
+  );
   expect(seen[0]).toBe(kept);
   expect(outcome.values.box).toBe(kept);
 });
@@ -195,12 +223,16 @@ test("CKPT-28 CKPT-35 D13 a value that cannot be encoded fails its own node alon
     nodes: [node("n", { provides: [a], aspects: [retry({ limit: 3 })] }, () => (bodies++, { a: 1 }))],
   });
   const error = await rejectionOf(
-    runCheckpointed(pair, {}, {
-      ...hooks,
-      prepare: () => {
-        throw cannot;
+    runCheckpointed(
+      pair,
+      {},
+      {
+        ...hooks,
+        prepare: () => {
+          throw cannot;
+        },
       },
-    }),
+    ),
     "PULSE_EXECUTION_FAILED",
   );
   expect(error.cause).toBe(cannot);
@@ -210,15 +242,25 @@ test("CKPT-28 CKPT-35 D13 a value that cannot be encoded fails its own node alon
 test("CKPT-36 CODEC-18 a value that a mount passes on unchanged comes to the commit as its reader", async () => {
   const hooks = recordingHooks();
   const results: NodeResult[] = [];
-  const child = graph("child", { inputs: [given], outputs: [a, given], nodes: [node("inner", { provides: [a] }, () => ({ a: 1 }))] });
+  const child = graph("child", {
+    inputs: [given],
+    outputs: [a, given],
+    nodes: [node("inner", { provides: [a] }, () => ({ a: 1 }))],
+  });
   const outer = graph("outer", {
     inputs: [given],
     outputs: [a, b],
     nodes: [mount("m", child, { out: { a, given: b } })],
   });
-  const outcome = await runCheckpointed(outer, { given: 5 }, { ...hooks, prepare: (result) => (results.push(result), hooks.prepare?.(result)) });
+  const outcome = await runCheckpointed(
+    outer,
+    { given: 5 },
+    { ...hooks, prepare: (result) => (results.push(result), hooks.prepare?.(result)) },
+  );
   expect(outcome.values).toMatchObject({ a: 1, b: 5 });
-  const outputs = results.find(({ nodeId }) => nodeId === "m")?.outputs as readonly (WrittenOutput & { readonly state: "ready" })[];
+  const outputs = results.find(({ nodeId }) => nodeId === "m")?.outputs as readonly (WrittenOutput & {
+    readonly state: "ready";
+  })[];
   expect(outputs.map((output) => [output.key.name, typeof output.read])).toEqual([
     ["a", "function"],
     // The host's own input was never confirmed by a commit.
@@ -236,27 +278,38 @@ test("CODEC-18 convert is asked when a confirmed value passes between keys of di
   });
   const outer = graph("outer", {
     outputs: [b],
-    nodes: [node("source", { provides: [a] }, () => ({ a: 1 })), mount("m", child, { in: { wide: a }, out: { narrow: b } })],
+    nodes: [
+      node("source", { provides: [a] }, () => ({ a: 1 })),
+      mount("m", child, { in: { wide: a }, out: { narrow: b } }),
+    ],
   });
   const asked: string[] = [];
   const hooks = recordingHooks();
-  const outcome = await runCheckpointed(outer, {}, {
-    ...hooks,
-    convert: (read, from, to) => (asked.push(`${from.name} ${to.name}`), () => (read() as number) + 1000),
-  });
+  const outcome = await runCheckpointed(
+    outer,
+    {},
+    {
+      ...hooks,
+      convert: (read, from, to) => (asked.push(`${from.name} ${to.name}`), () => (read() as number) + 1000),
+    },
+  );
   expect(asked).toEqual(["a wide", "narrow b"]);
   expect(outcome.values.b).toBe((1 + 1000) * 2 + 1000);
   for (const refused of ["wide", "b"]) {
     const again = recordingHooks();
     const cannot = new Error("cannot convert");
     const error = await rejectionOf(
-      runCheckpointed(outer, {}, {
-        ...again,
-        convert: (read, _from, to) => {
-          if (to.name === refused) throw cannot;
-          return read;
+      runCheckpointed(
+        outer,
+        {},
+        {
+          ...again,
+          convert: (read, _from, to) => {
+            if (to.name === refused) throw cannot;
+            return read;
+          },
         },
-      }),
+      ),
       "PULSE_EXECUTION_FAILED",
     );
     expect([error.cause, error.details.path]).toEqual([cannot, "m"]);

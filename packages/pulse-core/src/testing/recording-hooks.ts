@@ -45,10 +45,16 @@ export function recordingHooks(
   const acts = new Map<number, () => void>();
   let crash: { readonly at: number; readonly moment: Moment } | undefined;
 
-  const interposed = async <Result>(hook: PlainHook, id: string, call: HookCall, act: () => Result): Promise<Result> => {
+  const interposed = async <Result>(
+    hook: PlainHook,
+    id: string,
+    call: HookCall,
+    act: () => Result,
+  ): Promise<Result> => {
     const number = calls.push(`${hook} ${id}`);
     const step = async (moment: Moment): Promise<void> => {
-      if (crash !== undefined && (number > crash.at || (number === crash.at && moment === crash.moment))) throw new Error("crash");
+      if (crash !== undefined && (number > crash.at || (number === crash.at && moment === crash.moment)))
+        throw new Error("crash");
       const key = `${moment} ${hook} ${id}`;
       const planned = steps.get(key);
       steps.delete(key);
@@ -79,7 +85,8 @@ export function recordingHooks(
       crash = { at, moment };
     },
     atCall: (call, act) => void acts.set(call, act),
-    openAttempt: (request) => interposed("openAttempt", record.attempt(request).id, request, () => record.attempt(request)),
+    openAttempt: (request) =>
+      interposed("openAttempt", record.attempt(request).id, request, () => record.attempt(request)),
     failAttempt: (id, call) => interposed("failAttempt", id, call, () => void record.failed.add(id)),
     openChild: (request) =>
       interposed("openChild", request.attempt, request, () => {

@@ -1,7 +1,16 @@
-import type { Attempt, AttemptRequest, ConfirmedOutput, NodeResult, RestoredNode, WrittenOutput } from "../checkpoint/hooks.ts";
+import type {
+  Attempt,
+  AttemptRequest,
+  ConfirmedOutput,
+  NodeResult,
+  RestoredNode,
+  WrittenOutput,
+} from "../checkpoint/hooks.ts";
 
 /** One confirmed output as it is kept: its own copy of the value. */
-type KeptOutput = { readonly name: string; readonly state: "skipped" } | { readonly name: string; readonly state: "ready"; readonly value: unknown };
+type KeptOutput =
+  | { readonly name: string; readonly state: "skipped" }
+  | { readonly name: string; readonly state: "ready"; readonly value: unknown };
 
 interface KeptNode {
   readonly nodeId: string;
@@ -47,8 +56,14 @@ export class RunRecord {
 
   /** What counts at the end, sorted: the confirmed nodes and failed attempts that stand under no failed attempt (CKPT-22). */
   get valid(): readonly string[] {
-    const isVoid = (id: string): boolean => [...this.failed].some((failed) => id !== failed && /^[/@]/.test(id.slice(failed.length)) && id.startsWith(failed));
-    return [...this.lines.filter((line) => !isVoid(line)), ...[...this.failed].filter((id) => !isVoid(id)).map((id) => `${id} failed`)].toSorted();
+    const isVoid = (id: string): boolean =>
+      [...this.failed].some(
+        (failed) => id !== failed && /^[/@]/.test(id.slice(failed.length)) && id.startsWith(failed),
+      );
+    return [
+      ...this.lines.filter((line) => !isVoid(line)),
+      ...[...this.failed].filter((id) => !isVoid(id)).map((id) => `${id} failed`),
+    ].toSorted();
   }
 
   keep({ scope, nodeId, reason }: NodeResult, outputs: readonly KeptOutput[]): void {
@@ -60,7 +75,10 @@ export class RunRecord {
 
   /** What a scope has confirmed, for a restore plan. */
   confirmed(scope: string): readonly RestoredNode[] {
-    return [...(this.nodes.get(scope)?.values() ?? [])].map((node) => ({ ...node, outputs: this.published(node.outputs) }));
+    return [...(this.nodes.get(scope)?.values() ?? [])].map((node) => ({
+      ...node,
+      outputs: this.published(node.outputs),
+    }));
   }
 
   /** `scope/node reason key=value …`, in the order of confirmation within a scope. */
