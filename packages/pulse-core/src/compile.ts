@@ -1,4 +1,5 @@
 import type { Aspect } from "./aspects/aspect.ts";
+import { validate } from "./check/validate.ts";
 import type { AnyKey } from "./key.ts";
 import { keyOfEntry } from "./key-of-entry.ts";
 import type { AnyGraph, Mount } from "./mount.ts";
@@ -66,7 +67,11 @@ const compiled = new WeakMap<AnyGraph, CompiledGraph>();
 /** Compiles a valid graph, once per graph object. */
 export function compile(graph: AnyGraph): CompiledGraph {
   let result = compiled.get(graph);
-  if (result === undefined) compiled.set(graph, (result = build(graph)));
+  if (result === undefined) {
+    // At once for what `graph` made; anything else that stands in a graph's place is refused here.
+    validate(graph);
+    compiled.set(graph, (result = build(graph)));
+  }
   return result;
 }
 

@@ -8,6 +8,7 @@ import type { Observer } from "./events.ts";
 import { ExecutionState } from "./execution-state.ts";
 import type { Stop } from "./stop.ts";
 import { after } from "./host.ts";
+import { textOf } from "./text-of.ts";
 import { receiveInputs } from "./inputs.ts";
 import type { ReceivedInput } from "./inputs.ts";
 import { runChain } from "./node-run.ts";
@@ -212,13 +213,4 @@ function errorOf(state: ExecutionState, stop: Stop): PulseError {
   }
   const reason = stop.kind === "interrupted" ? stop.reason : undefined;
   return make("PULSE_INTERRUPTED", `was interrupted: ${textOf(reason)}`, reason, { others, abandoned });
-}
-
-/** A text for whatever was thrown; never throws itself. */
-export function textOf(thrown: unknown): string {
-  try {
-    return thrown instanceof Error ? thrown.message : String(thrown);
-  } catch {
-    return "a value that cannot be shown";
-  }
 }

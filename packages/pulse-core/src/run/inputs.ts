@@ -3,6 +3,7 @@ import type { Problem, ProblemCode } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
 import { skipped } from "../skipped.ts";
 import { isStandardSchema } from "../type.ts";
+import { textOf } from "./text-of.ts";
 
 /** One root input as it was received (CKPT-27). */
 export type ReceivedInput = { readonly state: "ready"; readonly value: unknown } | { readonly state: "skipped" };
@@ -26,7 +27,15 @@ export function receiveInputs(
     return received;
   }
   const names = compiled.inputs.map((input) => input.name);
-  for (const name of Object.keys(given))
+  let values: Readonly<Record<string, unknown>>;
+  try {
+    // Read once: a getter or a proxy may throw, or answer differently the second time.
+    values = { ...given };
+  } catch (error) {
+    bad("PULSE_INPUT_INVALID", "", `reading the inputs threw: ${textOf(error)}; give a plain object by input name`);
+    return received;
+  }
+  for (const name of Object.keys(values))
     if (!names.includes(name))
       bad(
         "PULSE_INPUT_UNKNOWN",
@@ -34,8 +43,8 @@ export function receiveInputs(
         `input "${name}" is not one of this graph's (${names.join(", ") || "it has none"})`,
       );
   for (const { name, slot, optional } of compiled.inputs) {
-    const has = Object.hasOwn(given, name);
-    const value = has ? given[name] : skipped;
+    const has = Object.hasOwn(values, name);
+    const value = has ? values[name] : skipped;
     if (value === skipped) {
       if (optional) received.set(name, { state: "skipped" });
       else if (has)
@@ -69,8 +78,8 @@ function check(key: AnyKey, value: unknown): Checked {
     result = key.type["~standard"].validate(value);
   } catch (error) {
     // A schema that throws, as zod's do for async refinements, refuses the value as well.
-    if (/async|promise/i.test(String((error as Error)?.message))) return { kind: "async" };
-    return { kind: "issues", text: String((error as Error)?.message), issues: [error] };
+    if (/async|promise/i.test(textOf(error))) return { kind: "async" };
+    return { kind: "issues", text: textOf(error), issues: [error] };
   }
   if (result instanceof Promise) {
     result.catch(() => {});

@@ -76,6 +76,22 @@ export function checkOptions(options: ExecutionOptions, compiled: CompiledGraph,
     bad("option deadline is no time; give a valid Date or milliseconds since the epoch");
   if (aspects !== false && !(Array.isArray(aspects) && aspects.every((aspect) => aspect?.kind === "aspect")))
     bad("option aspects is neither false nor a list of aspects; make each with aspect, retry, timeout or limiter");
+  const { signal, observers, host } = options;
+  if (signal !== undefined && !hasFunctions(signal, "addEventListener", "removeEventListener", "throwIfAborted"))
+    bad("option signal is no AbortSignal; give the signal of an AbortController");
+  if (
+    observers !== undefined &&
+    !(Array.isArray(observers) && observers.every((observer) => typeof observer === "function"))
+  )
+    bad("option observers is no list of functions; give each observer as a function of the event");
+  if (host !== undefined && !hasFunctions(host, "now", "setTimer", "clearTimer", "random", "randomId"))
+    bad("option host is no host; give one with all its functions, or leave it out");
   for (const message of options.checkpoint?.problems() ?? []) bad(message);
   if (options.overrides !== undefined) problems.push(...overrideProblems(options.overrides, compiled));
 }
+
+/** For who has no types. */
+const hasFunctions = (value: unknown, ...names: readonly string[]): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  names.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === "function");

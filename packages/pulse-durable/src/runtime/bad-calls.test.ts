@@ -109,7 +109,7 @@ test("DUR-24 DUR-25 an execution that beforeStart starts runs no body, since the
     worker(memory).pulse.run(counting, { count: 1 }, { ...call, beforeStart } as RunOptions<typeof counting>),
   );
   await turn();
-  expect(error.details).toMatchObject({ rule: "DUR-24", runId: "run" });
+  expect(error.details).toMatchObject({ rule: "DUR-24", runId: "run", next: "start" });
   expect(bodies).toEqual([]);
   await rejectionOf("PULSE_NOT_FOUND", memory.catalog.read("run"));
 });

@@ -3,6 +3,7 @@ import { execution, isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, AnyKey, Execution, ExecutionOptions, Host, InputsOf, OutcomeOf } from "@pulse-ts/core";
 import { checkpoint, checkpointInputs, restoreNodes } from "@pulse-ts/core/checkpoint";
 import type { ReadValue } from "@pulse-ts/core/checkpoint";
+import type { NextStep } from "../errors.ts";
 import type { RunOptions } from "../options.ts";
 import { idsKey } from "../record/entry-key.ts";
 import type { RunRecord } from "../record/format.ts";
@@ -85,7 +86,7 @@ export async function beginRun<Graph extends AnyGraph>(
     );
     let begun = false;
     const mayBegin = (): void => {
-      if (!begun) throw startedEarly(runId);
+      if (!begun) throw startedEarly(runId, againOf(mode));
     };
     const hooks = runHooks({ ledger, prepared, values, codedKey, host, keepFailure, mayBegin });
     const running = execution(graph, inputs, {
@@ -100,7 +101,7 @@ export async function beginRun<Graph extends AnyGraph>(
       }),
     });
     restoreNodes(running, { nodes, inputs: readers });
-    callBeforeStart({ beforeStart, runId, running });
+    callBeforeStart({ beforeStart, runId, next: againOf(mode), running });
     await confirm();
     begun = true;
     if (resumed) events.emit({ kind: "run-resumed", ...countsOf(record) });
@@ -113,23 +114,24 @@ export async function beginRun<Graph extends AnyGraph>(
 }
 
 /** Lets the host look at the execution, and refuses one that it started: nothing may run before the first save (DUR-25). */
-function callBeforeStart<Result>({ beforeStart, runId, running }: BeforeStart<Result>): void {
+function callBeforeStart<Result>({ beforeStart, runId, next, running }: BeforeStart<Result>): void {
   if (beforeStart === undefined) return;
   const answer = beforeStart(running);
   // An async function fits the option's type; what it rejects with later ends the run as well.
   if (answer instanceof Promise) answer.catch((error: unknown) => running.cancel(error));
-  if (running.snapshot().state !== "built") throw startedEarly(runId);
+  if (running.snapshot().state !== "built") throw startedEarly(runId, next);
 }
 
 interface BeforeStart<Result> {
   readonly beforeStart: ((execution: Execution<Result>) => unknown) | undefined;
   readonly runId: string;
+  readonly next: NextStep;
   readonly running: Execution<Result>;
 }
 
-function startedEarly(runId: string): PulseError<"PULSE_USAGE"> {
+function startedEarly(runId: string, next: NextStep): PulseError<"PULSE_USAGE"> {
   const message = `run "${shownRunId(runId)}": its beforeStart started the execution; leave that to durable, which records the run first`;
-  return new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-24", runId, next: "resume" } });
+  return new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-24", runId, next } });
 }
 
 /** A codec for each key, looked up once. */
