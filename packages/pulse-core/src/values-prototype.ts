@@ -1,6 +1,6 @@
-import { PulseError } from "./errors.ts";
 import { keyOfEntry } from "./key-of-entry.ts";
 import type { Node } from "./node.ts";
+import { misuse } from "./run/signals.ts";
 
 /** Names that engines, `await`, `JSON` and consoles ask any object for: absent, and no mistake of a body's. */
 const askedOfAnyObject = new Set(["then", "toJSON", "constructor", "valueOf", "toString", "nodeType", "$$typeof"]);
@@ -12,11 +12,7 @@ const guard: object = new Proxy(Object.create(null) as object, {
   get(_target, name, receiver: { readonly [nodeId]: string }) {
     if (typeof name === "symbol" || askedOfAnyObject.has(name)) return undefined;
     const id = receiver[nodeId];
-    throw new PulseError(
-      "PULSE_USAGE",
-      `node "${id}" reads key "${name}", which it does not require; add the key to its requires`,
-      { details: { rule: "CORE-9", path: id, key: name } },
-    );
+    throw misuse("CORE-9", id, `reads key "${name}", which it does not require; add the key to its requires`, name);
   },
   has: () => false,
 });

@@ -32,7 +32,7 @@ export interface RetryOptions {
  */
 export function retry(options: RetryOptions): Aspect {
   const { limit, delay = 0, backoff = "constant", when = () => true } = options;
-  const jitter = options.jitter === true ? 1 : options.jitter === false ? 0 : (options.jitter ?? 0);
+  const jitter = Number(options.jitter ?? 0);
   refuse("retry", [
     countProblem("limit", limit),
     timeProblem("delay", delay),

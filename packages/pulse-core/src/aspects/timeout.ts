@@ -22,31 +22,26 @@ export function timeout(timeoutMs: number): Aspect {
       cancelTimer();
       stopListening();
     };
-    let running: Promise<unknown> | void;
+    let running: Promise<unknown> | void = undefined;
     try {
       running = inner(level);
-    } catch (error) {
-      disarm();
-      throw error;
+    } finally {
+      if (running === undefined) disarm();
     }
-    if (running === undefined) {
-      disarm();
-      return undefined;
-    }
+    if (running === undefined) return undefined;
     const chain = running;
+    const { late } = level.execution;
     return new Promise((resolve, reject) => {
-      let over = false;
       fire = () => {
-        over = true;
         disarm();
         const error = timedOut(level, timeoutMs);
         level.close();
         level.abort(error, true);
-        level.execution.late.add(level);
+        late.add(level);
         reject(error);
       };
       const settle = (end: () => void, error?: { readonly error: unknown }): void => {
-        if (over) reportLate(level, error);
+        if (late.delete(level)) level.tell({ kind: "late-settled", ...error });
         else {
           disarm();
           end();
@@ -64,9 +59,4 @@ function timedOut(level: NodeContext, timeoutMs: number): PulseError<"PULSE_TIME
   return new PulseError("PULSE_TIMEOUT", `node "${level.path}" was not done after ${timeoutMs} ms`, {
     details: { path: level.path, timeoutMs },
   });
-}
-
-function reportLate(level: NodeContext, error: { readonly error: unknown } | undefined): void {
-  level.execution.late.delete(level);
-  level.tell({ kind: "late-settled", ...error });
 }

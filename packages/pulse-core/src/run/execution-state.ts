@@ -6,9 +6,9 @@ import { after } from "./host.ts";
 import { NodeContext } from "./node-context.ts";
 import { passIn } from "./pass-in.ts";
 import { Place } from "./place.ts";
-import type { Scheduler, Starter } from "./scheduler.ts";
+import type { Starter } from "./scheduler.ts";
 import { interruption } from "./signals.ts";
-import { pending, skippedState } from "./slot.ts";
+import { Confirmed, pending, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
 import { endOf, isAbort, saysMore } from "./stop.ts";
 import type { Stop } from "./stop.ts";
@@ -80,10 +80,6 @@ export class ExecutionState implements Starter {
     return this.parent === undefined ? this.tree.id : (this.ownId ??= this.tree.host.randomId());
   }
 
-  private get scheduler(): Scheduler {
-    return this.tree.scheduler;
-  }
-
   idempotencyKey(nodeId: string): string {
     const path = this.prefix + nodeId;
     return this.tree.checkpoint?.stable(this.scope, nodeId, path) ?? `${this.tree.id}/${path}`;
@@ -110,7 +106,7 @@ export class ExecutionState implements Starter {
     }
     if (this.stop === undefined) {
       for (const node of compiled.nodes) this.enlist(node);
-      this.scheduler.drain();
+      this.tree.scheduler.drain();
     } else this.cancelWaiting();
     this.checkEnd();
   }
@@ -118,7 +114,7 @@ export class ExecutionState implements Starter {
   private enlist(node: CompiledNode): void {
     if (this.nodeState[node.index] !== waiting) return;
     if (this.tree.emitter.active) this.tree.emitter.emitNode(this.id, this.prefix + node.id, "node-waiting");
-    if (this.undecided[node.index] === 0) this.scheduler.push(this, node.index);
+    if (this.undecided[node.index] === 0) this.tree.scheduler.push(this, node.index);
   }
 
   startable(node: number): boolean {
@@ -136,7 +132,7 @@ export class ExecutionState implements Starter {
     this.levels[index] = level;
     const allSkipped =
       this.anySkipped && node.skippable && node.requires.every((slot) => this.slotState[slot] === skippedState);
-    const { places } = this.scheduler;
+    const { places } = this.tree.scheduler;
     if (places !== undefined && node.mount === undefined) {
       level.places = [new Place(places)];
     }
@@ -168,19 +164,24 @@ export class ExecutionState implements Starter {
     if (this.started && this.stop === undefined) {
       const waiters = this.compiled.waiting[slot] as readonly number[];
       for (let at = 0; at < waiters.length; at++)
-        if (this.undecided[waiters[at] as number] === 0) this.scheduler.push(this, waiters[at] as number);
+        if (this.undecided[waiters[at] as number] === 0) this.tree.scheduler.push(this, waiters[at] as number);
       for (const { node, childSlot } of this.compiled.flows[slot] as readonly Flow[])
-        if (this.children.has(node)) this.scheduler.pushFlow(this, node, slot, childSlot);
+        if (this.children.has(node)) this.tree.scheduler.pushFlow(this, node, slot, childSlot);
     }
     this.onDecided?.(slot);
     if (!this.started) return;
-    this.scheduler.drain();
+    this.tree.scheduler.drain();
     if (this.unfinished === 0) this.checkEnd();
   }
 
   flowInto(node: number, slot: number, childSlot: number): void {
     const child = this.children.get(node);
     if (child !== undefined) passIn(this, slot, child, childSlot);
+  }
+
+  /** What bodies see of what a slot holds. */
+  reveal(held: unknown): unknown {
+    return held instanceof Confirmed ? this.readConfirmed(held.read) : held;
   }
 
   /** Reads a confirmed value; one that cannot be read stops the run (REC-9). */

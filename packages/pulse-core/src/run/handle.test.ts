@@ -65,6 +65,13 @@ describe("an execution's handle", () => {
     expect(started).toEqual([]);
   });
 
+  test("CORE-43 a cancel before the start is told, also if the signal was aborted and the time was over by then", async () => {
+    const handle = execution(graph("one", { nodes: [] }), {}, { signal: AbortSignal.abort("later"), timeout: 0 });
+    handle.cancel("first");
+    handle.start();
+    expect(expectCode(await rejection(handle.wait()), "PULSE_INTERRUPTED").cause).toBe("first");
+  });
+
   test("CORE-28 two executions of one graph have two ids, which bodies see", async () => {
     const ids: string[] = [];
     const telling = graph("telling", {

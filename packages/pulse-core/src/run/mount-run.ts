@@ -55,11 +55,7 @@ function runToEnd(level: NodeContext, child: ExecutionState): Promise<void> {
     };
     giveInputs(level, mount, child);
     if (passFailure === undefined) child.startAll();
-    else {
-      execution.liveChildren.delete(child);
-      stopListening();
-      reject((passFailure as { readonly error: unknown }).error);
-    }
+    else child.onEnded();
   });
 }
 

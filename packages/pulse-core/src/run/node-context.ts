@@ -8,7 +8,7 @@ import type { EventBody } from "./events.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import type { Place } from "./place.ts";
 import { misuse, noValueSignal, skipSignal } from "./signals.ts";
-import { Confirmed, pending, ready, skippedState } from "./slot.ts";
+import { pending, ready, skippedState } from "./slot.ts";
 import type { SlotState } from "./slot.ts";
 import type { Write, WriteSet } from "./write-set.ts";
 
@@ -219,8 +219,7 @@ export class NodeContext implements AspectContext {
     const { execution } = this;
     const read = execution.compiled.providerOf[slot] === -1 ? this.inputs?.get(this.keyAt(slot).name) : undefined;
     if (read !== undefined) return execution.readConfirmed(read);
-    const value = execution.slotValue[slot];
-    return value instanceof Confirmed ? execution.readConfirmed(value.read) : value;
+    return execution.reveal(execution.slotValue[slot]);
   }
 
   private read(key: AnyKey): unknown {
@@ -241,7 +240,7 @@ export class NodeContext implements AspectContext {
         key.name,
       );
     if (written.state === skippedState) throw skipSignal(this.path, key.name);
-    return written.value instanceof Confirmed ? execution.readConfirmed(written.value.read) : written.value;
+    return execution.reveal(written.value);
   }
 
   /** What this chain wrote for a slot, published or not. */

@@ -1,7 +1,7 @@
 import type { OutputsOf, Ports } from "../infer.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import { usage } from "./signals.ts";
-import { Confirmed, ready } from "./slot.ts";
+import { ready } from "./slot.ts";
 
 /** One output: ready with a value, or skipped (CORE-31). */
 export type Output<Value> = { readonly state: "ready"; readonly value: Value } | { readonly state: "skipped" };
@@ -54,8 +54,7 @@ export function outcomeOf(state: ExecutionState): Outcome {
   const entries = compiled.outputs.map((slot): readonly [string, Output<unknown>] => {
     const name = (compiled.keys[slot] as { name: string }).name;
     if (state.slotState[slot] !== ready) return [name, { state: "skipped" }];
-    const value = state.slotValue[slot];
-    return [name, { state: "ready", value: value instanceof Confirmed ? state.readConfirmed(value.read) : value }];
+    return [name, { state: "ready", value: state.reveal(state.slotValue[slot]) }];
   });
   return makeOutcome(entries, [...tree.abandoned]);
 }
