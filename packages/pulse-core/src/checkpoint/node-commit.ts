@@ -91,7 +91,11 @@ function prepareLevel(level: NodeContext, attempt: Attempt): void {
 async function runToEnd(level: NodeContext, allSkipped: boolean): Promise<Ended> {
   const { execution, node } = level;
   const replaced = execution.tree.overrides?.keysOf(execution.path, node, execution.compiled) !== undefined;
-  if (allSkipped && !replaced) return { reason: "skipped" };
+  if (allSkipped && !replaced) {
+    // It runs nothing, but it waits no more either: a stop must not cancel it while its skip is being confirmed (CKPT-6).
+    execution.markRunning(level, false);
+    return { reason: "skipped" };
+  }
   try {
     await startChain(level);
     return { reason: "completed" };

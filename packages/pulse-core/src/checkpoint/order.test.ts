@@ -333,3 +333,26 @@ test("CKPT-1 the same graph gives the same outcome with and without checkpoints"
   const plain = await run(both, { given: 1 });
   expect((await runCheckpointed(both, { given: 1 }, hooks)).outputs).toEqual(plain.outputs);
 });
+
+test("CKPT-6 CKPT-3 a skip that is being confirmed is not cancelled by a stop: the end waits, and the verdict is the confirmed one", async () => {
+  const hooks = recordingHooks();
+  const log = eventLog();
+  const skips = graph("skips", {
+    nodes: [
+      node("skips", { provides: [a] }, (_values, { skip }) => skip()),
+      node("skipped", { requires: [a], provides: [b] }, () => ({ b: 1 })),
+      node("breaks", {}, () => {}),
+    ],
+  });
+  const saving = hooks.hold("commit", "root/skipped");
+  const breaking = hooks.hold("commit", "root/breaks");
+  const running = runCheckpointed(skips, {}, hooks, { observers: [log.observer] });
+  await saving.reached;
+  await breaking.reached;
+  breaking.fail(new Error("disk gone"));
+  expect(await hasSettled(running)).toBe(false);
+  saving.release();
+  await rejectionOf(running, "PULSE_CHECKPOINT");
+  expect(log.reasonOf("skipped")).toBe("skipped");
+  expect(hooks.record.isConfirmed("root", "skipped")).toBe(true);
+});
