@@ -25,6 +25,17 @@ describe("CORE-2 the type of a key is inferred from what it is made with", () =>
     >();
   });
 
+  test("CORE-2 a key's type makes another key of the same types, of a schema and of a token", () => {
+    const count = key("count", z.string().transform(Number));
+    const again = key("again", count.type);
+    expectTypeOf(again).toEqualTypeOf<Key<"again", number, string>>();
+    expectTypeOf(key("thrice", again.type)).toEqualTypeOf<Key<"thrice", number, string>>();
+    expectTypeOf(key("other", key("user", type<User>()).type)).toEqualTypeOf<Key<"other", User, User>>();
+    expectTypeOf(key("maybe", key("m", type<string | undefined>()).type)).toEqualTypeOf<
+      Key<"maybe", string | undefined, string | undefined>
+    >();
+  });
+
   test("CORE-2 bodies, inputs and outputs take their types from the keys, without a cast", () => {
     const count = key("count", z.string().transform(Number));
     const user = key("user", type<User>());

@@ -12,7 +12,8 @@ export declare const given: unique symbol;
 export interface Key<Name extends string = string, Value = unknown, Given = Value> {
   readonly kind: "key";
   readonly name: Name;
-  readonly type: KeyType;
+  /** What the key was made with: `key("other", this.type)` is a key of the same types (CORE-2). */
+  readonly type: KeyType<Value, Given>;
   readonly [value]: Value;
   readonly [given]: Given;
 }
@@ -43,7 +44,7 @@ export function key<const Name extends string, const Type extends KeyType>(
   keyType: Type,
 ): Key<Name, ValueOfType<Type>, GivenOfType<Type>> {
   // The cast adds what only types hold: the value's and the host's type. It is read by `typeof value`, never by code.
-  const made: Plain<Key<Name, ValueOfType<Type>, GivenOfType<Type>>> = { kind: "key", name, type: keyType };
+  const made: Plain<Key<Name>> = { kind: "key", name, type: keyType };
   return Object.freeze(made) as Key<Name, ValueOfType<Type>, GivenOfType<Type>>;
 }
 

@@ -21,21 +21,24 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 }
 
 declare const carried: unique symbol;
+declare const carriedGiven: unique symbol;
 
 /** A type without a check: only TypeScript knows it. Made by {@link type}. */
-export interface TypeToken<Value> {
+export interface TypeToken<Value, Given = Value> {
   readonly kind: "type";
   /** For messages and drawings; `"unknown"` if none was given. */
   readonly name: string;
   readonly [carried]?: Value;
+  /** Another one than `Value` only where a key's `type` stands for a schema or a token: {@link KeyType}. */
+  readonly [carriedGiven]?: Given;
 }
 
-/** What the second argument of `key` may be. */
-export type KeyType = StandardSchema | TypeToken<unknown>;
+/** What the second argument of `key` may be; of a key of `Value` and `Given` it is what `key.type` gives (CORE-2). */
+export type KeyType<Value = unknown, Given = Value> = StandardSchema<Given, Value> | TypeToken<Value, Given>;
 
 /** What bodies read and write under a key of this type. */
 export type ValueOfType<Type> =
-  Type extends TypeToken<infer Value>
+  Type extends TypeToken<infer Value, unknown>
     ? Value
     : Type extends { readonly "~standard": { readonly types?: { readonly output: infer Output } | undefined } }
       ? Output
@@ -43,8 +46,8 @@ export type ValueOfType<Type> =
 
 /** What a host gives for an input of this type: the schema's own input (CORE-28). */
 export type GivenOfType<Type> =
-  Type extends TypeToken<infer Value>
-    ? Value
+  Type extends TypeToken<unknown, infer Given>
+    ? Given
     : Type extends { readonly "~standard": { readonly types?: { readonly input: infer Input } | undefined } }
       ? Input
       : unknown;
