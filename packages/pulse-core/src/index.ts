@@ -51,5 +51,5 @@ export type { Host } from "./run/host.ts";
 export { attach, attachment, drainTimeoutDefault } from "./run/options.ts";
 export type { Attachment, Checkpoint, ExecutionOptions } from "./run/options.ts";
 export type { Outcome, OutcomeOf, Output } from "./run/outcome.ts";
-export type { OverrideSpec } from "./run/overrides.ts";
+export type { OverrideBody, OverrideSpec } from "./run/overrides.ts";
 export type { KeySnapshot, NodeSnapshot, Snapshot } from "./run/snapshot.ts";

@@ -124,3 +124,12 @@ test.each([
     expect(bodies).toEqual([]);
   },
 );
+
+test("CORE-40 an override of an input is refused, and said to be an input, in a child too", async () => {
+  for (const name of ["given", "child/given"]) {
+    const overrides = { keys: { [name]: 1 } };
+    const { details } = await rejectionOf(run(outer, { given: 1 }, { overrides }), "PULSE_INVALID");
+    expect(details.problems.map(({ code }) => code)).toEqual(["PULSE_OVERRIDE_UNKNOWN"]);
+    expect(details.problems[0]?.message).toContain(`"${name}", which is an input; give it as one`);
+  }
+});

@@ -1,11 +1,19 @@
 import type { CompiledGraph, CompiledNode } from "../compile.ts";
+import type { Context } from "../context.ts";
 import type { Problem } from "../errors.ts";
 import type { Node } from "../node.ts";
+
+/**
+ * A body in the place of a node's (CORE-50). Without annotation `values` holds unknowns; it may be annotated with what
+ * the node takes, `(values: { url: string }) => …`, which TypeScript cannot hold against the node.
+ */
+// A method's type, because methods may be annotated more narrowly than they are declared.
+export type OverrideBody = { of(values: Readonly<Record<string, unknown>>, context: Context): unknown }["of"];
 
 /** What one execution replaces (CORE-40, CORE-50). */
 export interface OverrideSpec {
   /** Node path to the body that runs in its place, with the node's requires, provides and aspects. */
-  readonly nodes?: Readonly<Record<string, (values: never, context: never) => unknown>>;
+  readonly nodes?: Readonly<Record<string, OverrideBody>>;
   /** Key name, for a child's key after its mount's path (`mount/key`), to the value it has: its provider does not run. */
   readonly keys?: Readonly<Record<string, unknown>>;
 }
@@ -40,19 +48,22 @@ export function overrideProblems(spec: OverrideSpec, root: CompiledGraph): reado
   const path = root.graph.name;
   const nodes = new Set<string>();
   const keys = new Set<string>();
-  collect(root, "", nodes, keys);
+  const inputs = new Set<string>();
+  collect(root, "", nodes, keys, inputs);
   const unknown = (what: string, given: object = {}, known: ReadonlySet<string>): readonly Problem[] =>
     Object.keys(given)
       .filter((name) => !known.has(name))
       .map((name) => ({
         code: "PULSE_OVERRIDE_UNKNOWN",
         path,
-        message: `the overrides name ${what} "${name}", which this graph does not have; give its path`,
+        message: `the overrides name ${what} "${name}", which ${
+          known === keys && inputs.has(name) ? "is an input; give it as one" : "this graph does not have; give its path"
+        }`,
       }));
   const wrong = Object.entries(spec.nodes ?? {}).filter(([, body]) => typeof body !== "function");
   return [
     ...unknown("node", spec.nodes, nodes),
-    ...unknown("the provided key", spec.keys, keys),
+    ...unknown("the key", spec.keys, keys),
     ...wrong.map(([name]): Problem => ({
       code: "PULSE_OPTION_INVALID",
       path,
@@ -61,10 +72,17 @@ export function overrideProblems(spec: OverrideSpec, root: CompiledGraph): reado
   ];
 }
 
-function collect(compiled: CompiledGraph, prefix: string, nodes: Set<string>, keys: Set<string>): void {
+function collect(
+  compiled: CompiledGraph,
+  prefix: string,
+  nodes: Set<string>,
+  keys: Set<string>,
+  inputs: Set<string>,
+): void {
+  for (const { name } of compiled.inputs) inputs.add(prefix + name);
   for (const node of compiled.nodes) {
     if (node.mount === undefined) nodes.add(prefix + node.id);
-    else collect(node.mount.child, `${prefix}${node.id}/`, nodes, keys);
+    else collect(node.mount.child, `${prefix}${node.id}/`, nodes, keys, inputs);
     for (const slot of node.provides) keys.add(prefix + (compiled.keys[slot] as { name: string }).name);
   }
 }
