@@ -18,9 +18,9 @@ export function coreTable({ seconds, only }) {
       if (engine.startsWith("hand-written") || (only !== undefined && !engine.startsWith(only))) continue;
       if (workload.endsWith("100k") && !engine.startsWith("pulse")) continue;
       const args = ["--expose-gc", "--max-semi-space-size=256", child, engine, workload, String(seconds)];
-      const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 300_000 });
-      const result =
-        stdout.trim() === "" ? { error: stderr.slice(0, 100) } : JSON.parse(stdout.trim().split("\n").at(-1));
+      const { stdout, status, signal } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 300_000 });
+      const last = stdout.trim().split("\n").at(-1) ?? "";
+      const result = last === "" ? { error: `ended without a result (${signal ?? status})` } : JSON.parse(last);
       const limit = engine === "pulse" && limits[workload] !== undefined ? ` (aim: ${limits[workload]})` : "";
       const figure = (value, digits = 2) => (value === undefined ? "-" : value.toFixed(digits));
       console.log(
