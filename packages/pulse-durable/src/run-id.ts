@@ -18,8 +18,17 @@ export function checkRunId(runId: unknown): asserts runId is string {
   if (wrong === undefined) return;
   const message = `the run id ${wrong}; give a string that names the run`;
   throw new PulseError("PULSE_INVALID", message, {
-    details: { problems: [{ code: "PULSE_OPTION_INVALID", message, path: "runId" }], next: "new-run-id" },
+    details: {
+      problems: [{ code: "PULSE_OPTION_INVALID", message, path: "runId" }],
+      runId: runIdIn(runId),
+      next: "new-run-id",
+    },
   });
+}
+
+/** What an error's details name as the run: the id as it was given, empty when what was given is no string (DUR-12). */
+export function runIdIn(runId: unknown): string {
+  return typeof runId === "string" ? runId : "";
 }
 
 /** A run id as messages show it: they stay readable and on one line, whatever somebody used as an id. */

@@ -5,7 +5,7 @@ import { shownRunId } from "../run-id.ts";
 import { attemptProblems } from "./attempts.ts";
 import { chainsOf } from "./chains.ts";
 import type { DefinitionView } from "./definition-view.ts";
-import { definitionDifferences, shortened } from "./differences.ts";
+import { definitionDifferences, inputDifferences, shortened } from "./differences.ts";
 import { headerProblems, statusProblems } from "./header.ts";
 import { nodeProblems } from "./nodes.ts";
 import type { RecordProblem } from "./problem.ts";
@@ -19,6 +19,8 @@ export interface ResumeCall {
   readonly version: string;
   readonly definition: string;
   readonly inputs: string;
+  /** The root inputs at hand, as the header's `outline` keeps those that the run was started with (DUR-4). */
+  readonly inputsOutline?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -63,11 +65,16 @@ function checkAgreement(record: RunRecord, definition: DefinitionView, call: Res
   for (const what of ["version", "definition", "inputs"] as const) {
     const [expected, found] = [record.header[what], call[what]];
     if (expected === found) continue;
-    const differences = what === "definition" ? definitionLines(record, definition) : [];
+    const differences = differencesIn(what, record, definition, call);
     const list = differences.length === 0 ? "" : ` (${differences.join("; ")})`;
+    // Versions are the host's own words. Hashes say nothing to a reader: they are in the details.
+    const disagreement =
+      what === "version"
+        ? `it was started with the version ${JSON.stringify(expected)}, ${JSON.stringify(found)} was given`
+        : `it was started with ${what === "inputs" ? "other inputs" : "another definition"}${list}`;
     throw new PulseError(
       "PULSE_INCOMPATIBLE",
-      `resuming run "${shownRunId(runId)}": it was started with the ${what} ${JSON.stringify(expected)}, ${JSON.stringify(found)} was given${list}; resume it with what it was started with, or start a run under another id`,
+      `resuming run "${shownRunId(runId)}": ${disagreement}; resume it with what it was started with, or start a run under another id`,
       {
         details: {
           runId,
@@ -80,6 +87,16 @@ function checkAgreement(record: RunRecord, definition: DefinitionView, call: Res
       },
     );
   }
+}
+
+function differencesIn(
+  what: "version" | "definition" | "inputs",
+  record: RunRecord,
+  definition: DefinitionView,
+  { inputsOutline = {} }: ResumeCall,
+): readonly string[] {
+  if (what === "definition") return definitionLines(record, definition);
+  return what === "inputs" ? inputDifferences(record.header.outline ?? {}, inputsOutline) : [];
 }
 
 /** By the outlines when there are two, else by what the entries show. */

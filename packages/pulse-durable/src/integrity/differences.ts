@@ -1,6 +1,15 @@
 /** How many differences an error lists. */
 export const differencesMax = 50;
 
+/** What the outline holds in place of a hash for an optional root input that was skipped. */
+export const skippedInput = "skipped";
+
+/** The name of a root input in the outline; no part of a definition begins so. */
+export function inputPart(name: string): string {
+  return `${inputPrefix}${name}`;
+}
+const inputPrefix = "input ";
+
 /**
  * Names the parts of a definition that were added, removed or changed, one line each (DUR-4): from what the run's header
  * kept of its definition, and that of the definition at hand.
@@ -11,11 +20,29 @@ export function definitionDifferences(
 ): readonly string[] {
   const lines: string[] = [];
   for (const [part, hash] of Object.entries(recorded)) {
+    if (part.startsWith(inputPrefix)) continue;
     if (!Object.hasOwn(given, part)) lines.push(`removed: ${part}`);
     else if (given[part] !== hash) lines.push(`changed: ${part}`);
   }
   for (const part of Object.keys(given)) {
     if (!Object.hasOwn(recorded, part)) lines.push(`added: ${part}`);
+  }
+  return shortened(lines);
+}
+
+/**
+ * Names the root inputs that differ, one line each (DUR-4). None when the run was recorded before the outline held its
+ * inputs.
+ */
+export function inputDifferences(
+  recorded: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>>,
+): readonly string[] {
+  const lines: string[] = [];
+  for (const [part, now] of Object.entries(given)) {
+    if (!Object.hasOwn(recorded, part) || recorded[part] === now) continue;
+    const what = now === skippedInput ? "now skipped" : recorded[part] === skippedInput ? "was skipped" : "changed";
+    lines.push(`${what}: input ${JSON.stringify(part.slice(inputPrefix.length))}`);
   }
   return shortened(lines);
 }

@@ -28,7 +28,7 @@ export interface Header {
   readonly resumes: number;
   /** The business failure's text, if the host opted to keep it. */
   readonly failure?: string;
-  /** What each part of the definition was: its path, and a short hash of it. It lets DUR-4 name what was changed. */
+  /** What each part of the definition and each root input was: its path or name, and a short hash. It lets DUR-4 name what was changed. */
   readonly outline?: Readonly<Record<string, string>>;
   /** Unknown optional header fields are kept, not dropped (REC-16). */
   readonly [unknownField: string]: unknown;

@@ -9,7 +9,7 @@ import { idsKey } from "../record/entry-key.ts";
 import type { RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { Store } from "../store.ts";
-import { inputsFingerprint } from "./fingerprint.ts";
+import { inputsFingerprint, inputsOutline } from "./fingerprint.ts";
 import type { GivenInput } from "./fingerprint.ts";
 import { runHooks } from "./hooks.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
@@ -73,7 +73,8 @@ export async function beginRun<Graph extends AnyGraph>(
   const { signal } = rest;
   if (signal?.aborted === true) throw notBegun(runId, againOf(mode), signal.reason);
 
-  const request = { mode, store, runId, version, prepared, inputs: inputsFingerprint(given), host, events };
+  const inputsOf = { inputs: inputsFingerprint(given), inputsOutline: inputsOutline(given) };
+  const request = { mode, store, runId, version, prepared, ...inputsOf, host, events };
   const { session, record, resumed, confirm } = await openRun(signal === undefined ? request : { ...request, signal });
   loadContent = (digest) => session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
   ledger = openLedger({ session, record, resumed, host, events });

@@ -3,7 +3,7 @@ import type { Problem } from "@pulse-ts/core";
 import type { NextStep } from "../errors.ts";
 import type { DurableOptions, RunOptions } from "../options.ts";
 import { isWellFormed } from "../record/plain.ts";
-import { checkRunId, shownRunId } from "../run-id.ts";
+import { checkRunId, runIdIn, shownRunId } from "../run-id.ts";
 import type { RunCall } from "./run-error.ts";
 
 /**
@@ -12,7 +12,10 @@ import type { RunCall } from "./run-error.ts";
  */
 export function checkRunOptions(options: unknown, next: NextStep): asserts options is RunOptions {
   const problems: Problem[] = [];
-  const { runId, version, beforeStart, verify, isolate, keepFailure, checkpoint } = fieldsOf(options, "runId");
+  const { runId, version, beforeStart, verify, isolate, keepFailure, checkpoint } = fieldsOf(options, "runId", {
+    runId: runIdIn(undefined),
+    next,
+  });
   checkRunId(runId);
   if (typeof version !== "string" || version === "" || !isWellFormed(version)) {
     const found = typeof version === "string" ? JSON.stringify(version) : shownType(version);
@@ -43,11 +46,11 @@ export function checkDurableOptions(options: unknown): asserts options is Durabl
   if (problems.length > 0) throw invalid("durable execution", problems);
 }
 
-function fieldsOf(options: unknown, first: string): Readonly<Record<string, unknown>> {
+function fieldsOf(options: unknown, first: string, call?: RunCall): Readonly<Record<string, unknown>> {
   if (typeof options === "object" && options !== null) return options as Readonly<Record<string, unknown>>;
   const problems: Problem[] = [];
   bad(problems, "options", `are ${shownType(options)}; give an object with ${first}`);
-  throw invalid(first === "store" ? "durable execution" : "the run", problems);
+  throw invalid(call === undefined ? "durable execution" : "the run", problems, call);
 }
 
 function bad(problems: Problem[], path: string, found: string): void {

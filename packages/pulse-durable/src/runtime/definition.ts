@@ -1,6 +1,6 @@
 import type { KeyType } from "@pulse-ts/core";
 import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
-import { fingerprintOf } from "./fingerprint.ts";
+import { fingerprintOf, outlineDigits } from "./fingerprint.ts";
 import type { PreparedGraph } from "./prepared.ts";
 
 /** A definition as fingerprints (DUR-5): the whole, and each part in short. */
@@ -29,9 +29,6 @@ export interface DefinedParts {
   readonly graphs: ReadonlyMap<string, PreparedGraph>;
   readonly replaced: ReplacedParts;
 }
-
-/** Hex digits of a part's hash in the outline: enough to tell two apart, no proof of anything. */
-const outlineDigits = 16;
 
 /**
  * Covers graph ids, paths, nodes, keys, types, codec ids, ports, wiring, fixed values, and place and limit of every

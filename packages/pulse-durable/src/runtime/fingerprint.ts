@@ -1,9 +1,13 @@
 import { canonicalJson, sha256Hex } from "@pulse-ts/codec";
+import { inputPart, skippedInput } from "../integrity/differences.ts";
 
 /** The fingerprint of plain data: SHA-256 over its canonical JSON. */
 export function fingerprintOf(data: unknown): string {
   return sha256Hex(canonicalJson(data));
 }
+
+/** Hex digits of a part's hash in the outline: enough to tell two apart, no proof of anything. */
+export const outlineDigits = 16;
 
 /** A root input as the host gave it: with its value's fingerprint, or skipped. */
 export type GivenInput =
@@ -16,6 +20,19 @@ export function inputsFingerprint(inputs: Iterable<GivenInput>): string {
     input.state === "ready" ? [input.name, "ready", input.fingerprint] : [input.name, "skipped"],
   );
   return fingerprintOf(["inputs", lines.toSorted(byName)]);
+}
+
+/**
+ * What the header's outline keeps of the root inputs (DUR-4): a short hash of each one's fingerprint, which need not be hex
+ * itself (CODEC-1), or that it was skipped.
+ */
+export function inputsOutline(inputs: Iterable<GivenInput>): Readonly<Record<string, string>> {
+  const outline: Record<string, string> = {};
+  for (const input of inputs) {
+    outline[inputPart(input.name)] =
+      input.state === "ready" ? sha256Hex(input.fingerprint).slice(0, outlineDigits) : skippedInput;
+  }
+  return outline;
 }
 
 /** A mount's wiring, as far as it is known before anything runs (REC-3, CKPT-23). */

@@ -6,9 +6,11 @@ import type { RecordChanges, RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { CallOptions, Session, Store } from "../store.ts";
 import { startRun } from "../transition/start-run.ts";
+import { failedPaths } from "./failed-path.ts";
 import { sizeOf } from "./ledger.ts";
 import type { Prepared } from "./prepared.ts";
 import { notBegun, runFailed, storeError } from "./run-error.ts";
+import type { RunFailure } from "./run-error.ts";
 import type { RunEvents } from "./run-events.ts";
 
 /** Which of the calls of {@link DurableRuns} opens a run (DUR-1). */
@@ -22,6 +24,8 @@ export interface OpenRequest {
   readonly prepared: Prepared;
   /** The fingerprint of the root inputs (DUR-6). */
   readonly inputs: string;
+  /** A short hash of each of them, so that those that differ can be named (DUR-4). */
+  readonly inputsOutline: Readonly<Record<string, string>>;
   readonly host: Host;
   readonly events: RunEvents;
   readonly signal?: AbortSignal;
@@ -87,7 +91,7 @@ async function loadIfThere(session: Session, mode: OpenMode, call: CallOptions):
 }
 
 /** The first save: header and root scope. */
-function firstChanges({ runId, version, prepared, inputs, host }: OpenRequest): RecordChanges {
+function firstChanges({ runId, version, prepared, inputs, inputsOutline, host }: OpenRequest): RecordChanges {
   const { definition, outline, root } = prepared;
   const rootScope = host.randomId();
   return startRun({
@@ -95,7 +99,7 @@ function firstChanges({ runId, version, prepared, inputs, host }: OpenRequest): 
     version,
     definition,
     inputs,
-    outline,
+    outline: { ...outline, ...inputsOutline },
     rootScope,
     graph: root.graph,
     rootNodes: root.nodes.size,
@@ -127,12 +131,18 @@ export function againOf(mode: OpenMode): "start" | "resume" {
 }
 
 /** All checks of a loaded record, and then the failure of a run that has finally failed (DUR-3, DUR-4). */
-function check(record: RunRecord, { runId, version, prepared, inputs }: OpenRequest): void {
-  checkRecord(record, prepared.view, { runId, version, definition: prepared.definition, inputs });
+function check(record: RunRecord, { runId, version, prepared, inputs, inputsOutline }: OpenRequest): void {
+  checkRecord(record, prepared.view, { runId, version, definition: prepared.definition, inputs, inputsOutline });
   const { status, failure } = record.header;
   if (status === "failed") {
-    throw runFailed({ runId, others: [], abandoned: [], ...(failure === undefined ? {} : { text: failure }) });
+    const text = failure === undefined ? {} : { text: failure };
+    throw runFailed({ runId, ...failedAt(failedPaths(record)), others: [], abandoned: [], ...text });
   }
+}
+
+/** One node is the path; of several the record does not tell which was the first. */
+function failedAt(paths: readonly string[]): Pick<RunFailure, "path" | "paths"> {
+  return paths.length === 1 ? { path: paths[0] } : { paths };
 }
 
 function conflict({ header }: RunRecord, runId: string): PulseError {

@@ -38,6 +38,8 @@ export function runError(error: unknown, runId: string): unknown {
 export interface RunFailure {
   readonly runId: string;
   readonly path?: string | undefined;
+  /** The nodes that have failed, when it is not known which was the first. */
+  readonly paths?: readonly string[];
   readonly others: readonly unknown[];
   readonly abandoned: readonly string[];
   /** What the first failing node threw; not there when the run failed in an earlier process (DUR-3). */
@@ -50,12 +52,14 @@ export interface RunFailure {
 export function runFailed({
   runId,
   path,
+  paths = [],
   others,
   abandoned,
   text,
   ...cause
 }: RunFailure): PulseError<"PULSE_RUN_FAILED"> {
-  const place = path === undefined ? "" : ` at node "${path}"`;
+  const named = paths.map((one) => `"${one}"`).join(", ");
+  const place = path !== undefined ? ` at node "${path}"` : named === "" ? "" : ` at nodes ${named}`;
   const said = "cause" in cause ? failureText(cause.cause) : text;
   const why = said === undefined ? "" : `: ${said}`;
   return new PulseError(
