@@ -261,10 +261,21 @@ test.each([0, -1, 1.5, Number.NaN, Infinity, "3", undefined])(
 test.each([
   ["a negative delay", { limit: 2, delay: -1 }],
   ["a jitter above 1", { limit: 2, jitter: 2 }],
+  ["an unknown option", { limit: 2, retries: 3 } as RetryOptions],
   ["an unknown backoff", { limit: 2, backoff: "linear" as never }],
 ])("CORE-16 %s is refused where the retry is made", (_name, options) => {
   expectCode(
     thrownBy(() => retry(options)),
     "PULSE_INVALID",
   );
+});
+
+test("CORE-16 a mistyped option of a retry is told with the one that was meant", () => {
+  const { details } = expectCode(
+    thrownBy(() => retry({ limit: 2, dealy: 100 } as RetryOptions)),
+    "PULSE_INVALID",
+  );
+  expect(details.problems).toEqual([
+    { code: "PULSE_OPTION_INVALID", path: "retry", message: "option dealy is unknown; give delay" },
+  ]);
 });

@@ -1,4 +1,4 @@
-import { countProblem, refuse, timeProblem } from "../option-check.ts";
+import { countProblem, refuse, timeProblem, unknownProblems } from "../option-check.ts";
 import { after } from "../run/host.ts";
 import { isSkip } from "../run/is-skip.ts";
 import type { NodeContext } from "../run/node-context.ts";
@@ -34,6 +34,7 @@ export function retry(options: RetryOptions): Aspect {
   const { limit, delay = 0, backoff = "constant", when = () => true } = options;
   const jitter = Number(options.jitter ?? 0);
   refuse("retry", [
+    ...unknownProblems(options, ["limit", "delay", "backoff", "jitter", "when"]),
     countProblem("limit", limit),
     timeProblem("delay", delay),
     jitter >= 0 && jitter <= 1 ? undefined : `jitter is ${String(jitter)}; give a fraction from 0 to 1`,

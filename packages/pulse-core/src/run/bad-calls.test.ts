@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { graph, isPulseError, key, node, run, type } from "../index.ts";
+import { graph, isPulseError, key, node, run, systemHost, type } from "../index.ts";
+import type { ExecutionOptions } from "../index.ts";
 
 const count = key("count", type<number>("count"));
 const one = graph("one", { inputs: [count], nodes: [node("take", { requires: [count] }, () => {})] });
@@ -47,4 +48,32 @@ test("CORE-28 inputs that throw when they are read are refused, whatever they th
   );
   expect(await refusedFor(run(one, throwing))).toEqual([expect.stringContaining("no")]);
   expect(await refusedFor(run(one, proxy))).toEqual([expect.stringContaining("trap")]);
+});
+
+test("CORE-29 an option that is unknown is refused by name, with the one that was meant", async () => {
+  const options = { time_out: 3, observer: [], retries: 2 };
+  expect(await refusedFor(run(one, { count: 1 }, options as never))).toEqual([
+    "option time_out is unknown; give timeout",
+    "option observer is unknown; give observers",
+    expect.stringMatching(
+      /^option retries is unknown; give one of signal, deadline, timeout, concurrency, .*checkpoint$/,
+    ),
+  ]);
+});
+
+test("CORE-29 every option that there is is known", async () => {
+  const options: Required<Omit<ExecutionOptions, "checkpoint">> = {
+    signal: new AbortController().signal,
+    deadline: Infinity,
+    timeout: Infinity,
+    concurrency: 1,
+    aspects: [],
+    observers: [],
+    name: "named",
+    drainTimeout: 0,
+    overrides: {},
+    host: systemHost,
+    attachments: [],
+  };
+  expect((await run(one, { count: 1 }, options)).values).toEqual({});
 });

@@ -2,7 +2,7 @@ import type { Aspect } from "../aspects/aspect.ts";
 import type { AttachmentToken } from "../context.ts";
 import type { Problem } from "../errors.ts";
 import type { CompiledGraph } from "../compile.ts";
-import { countProblem, timeProblem } from "../option-check.ts";
+import { countProblem, timeProblem, unknownProblems } from "../option-check.ts";
 import type { CheckpointDriver } from "./checkpoint-driver.ts";
 import type { Observer } from "./events.ts";
 import type { Host } from "./host.ts";
@@ -62,12 +62,29 @@ export interface ExecutionOptions {
   readonly checkpoint?: Checkpoint;
 }
 
+/** For who has no types. */
+const optionNames: readonly (keyof ExecutionOptions)[] = [
+  "signal",
+  "deadline",
+  "timeout",
+  "concurrency",
+  "aspects",
+  "observers",
+  "name",
+  "drainTimeout",
+  "overrides",
+  "host",
+  "attachments",
+  "checkpoint",
+];
+
 /** Checks options. What is wrong is added to `problems`. */
 export function checkOptions(options: ExecutionOptions, compiled: CompiledGraph, problems: Problem[]): void {
   const path = compiled.graph.name;
   const bad = (message: string | undefined): void => {
     if (message !== undefined) problems.push({ code: "PULSE_OPTION_INVALID", path, message });
   };
+  for (const message of unknownProblems(options, optionNames)) bad(message);
   const { concurrency, drainTimeout, timeout, deadline, aspects = [] } = options;
   if (concurrency !== undefined) bad(countProblem("option concurrency", concurrency));
   if (drainTimeout !== undefined) bad(timeProblem("option drainTimeout", drainTimeout));

@@ -17,7 +17,9 @@ test("CORE-40 a replacing body needs no annotation: it takes unknowns by name, a
 });
 
 test("CORE-40 a replacing body may be annotated with what the node takes, and a node's own body is one", () => {
-  expectTypeOf<(values: { readonly url: string }, context: Context<"url", "page">) => unknown>().toExtend<OverrideBody>();
+  expectTypeOf<
+    (values: { readonly url: string }, context: Context<"url", "page">) => unknown
+  >().toExtend<OverrideBody>();
   expectTypeOf(({ url }: { url: URL }) => ({ page: url.href })).toExtend<OverrideBody>();
   expectTypeOf<Node["body"]>().toExtend<OverrideBody>();
   // @ts-expect-error what is no function is no body
