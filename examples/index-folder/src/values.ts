@@ -47,6 +47,8 @@ export const readFile = z.strictObject({
   digest: z.string(),
   /** Ascending by term. */
   terms: z.array(termCount),
+  /** How many of them stand in code, addresses and identifiers: no words a reader would name the text by. Ascending. */
+  outsideProse: z.array(termCount),
 });
 export type ReadFile = z.infer<typeof readFile>;
 
@@ -71,11 +73,14 @@ export type ChunkStatistics = z.infer<typeof chunkStatistics>;
 /** Where a term stands: the number of a file in a list of paths, and how often. Ascending by file. */
 const posting = z.tuple([count, count]);
 export type Posting = z.infer<typeof posting>;
+const postings = z.array(z.tuple([z.string(), z.array(posting)]));
 
 /** Pairs and no object: a term may be `__proto__`. Ascending by term. */
 export const invertedIndex = z.strictObject({
   paths: z.array(z.string()),
-  postings: z.array(z.tuple([z.string(), z.array(posting)])),
+  postings,
+  /** Those of `postings` that stand outside the prose. For the ranking alone. */
+  outsideProse: postings,
 });
 export type InvertedIndex = z.infer<typeof invertedIndex>;
 

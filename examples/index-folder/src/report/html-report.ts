@@ -70,7 +70,7 @@ function topTerms(terms: readonly RankedTerm[]): string {
 <ol class="bars">
 ${rows.join("\n")}
 </ol>
-<p class="note">Ranked by tf-idf: often said, but by few files. Beside each bar: how often, and in how many files.</p>
+<p class="note">Ranked by tf-idf over the prose, code and identifiers left out: often said, but not by every file. Beside each bar: how often, and in how many files.</p>
 </section>`;
 }
 

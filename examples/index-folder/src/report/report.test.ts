@@ -24,6 +24,7 @@ const data: ReportData = {
       ["__proto__", [[0, 1]]],
       ["cursor", [[0, 2]]],
     ],
+    outsideProse: [],
   },
   ranking: {
     terms: [{ term: evil, score: 1.5, files: 1, count: 2 }],
@@ -102,7 +103,7 @@ test("the JSON report is JSON, with odd terms and with no term", () => {
     skipped: data.catalogue.skipped,
   });
   expect(report.files[0].topTerms[0]).toEqual({ term: evil, score: 1.5, count: 2 });
-  const empty = { ...data, index: { paths: [], postings: [] } };
+  const empty = { ...data, index: { paths: [], postings: [], outsideProse: [] } };
   expect(JSON.parse(jsonReport(empty)).index).toEqual([]);
 });
 

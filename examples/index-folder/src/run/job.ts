@@ -20,7 +20,7 @@ import { runNameFor } from "./run-name.ts";
 import { stepsOf } from "./steps.ts";
 
 /** Rises when a body does something else: a run is never finished by another version than began it (DUR-5). */
-export const jobVersion = "1";
+export const jobVersion = "2";
 
 export interface JobOptions {
   readonly command: Command;

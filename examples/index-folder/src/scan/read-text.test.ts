@@ -21,6 +21,7 @@ test("a text is read with its title, lines and terms", async () => {
     bytes: 18,
     lines: 2,
     digest: "8f05178aa87a773b9ee057ae1763d1e289933a5612651aff69501b0829b186bf",
+    outsideProse: [],
     terms: [
       ["word", 2],
       ["ünï", 1],

@@ -3,7 +3,8 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { systemCode } from "../problem.ts";
 import { countLines, countTerms } from "../text/count-terms.ts";
-import { titleOf } from "../text/title.ts";
+import { countOutsideProse, proseOf } from "../text/prose.ts";
+import { isMarkdown, titleOf } from "../text/title.ts";
 import type { FileEntry, ReadFile, SkippedFile } from "../values.ts";
 import { fileBytesMax } from "./deal.ts";
 
@@ -60,13 +61,15 @@ export async function readText(
   if ("reason" in bytes) return { path, reason: bytes.reason };
   const text = textOf(bytes);
   if (typeof text !== "string") return { path, reason: text.reason };
+  const terms = countTerms(text);
   return {
     path,
     title: titleOf(path, text),
     bytes: bytes.byteLength,
     lines: countLines(text),
     digest: createHash("sha256").update(bytes).digest("hex"),
-    terms: countTerms(text),
+    terms,
+    outsideProse: countOutsideProse(terms, proseOf(text, { markdown: isMarkdown(path) })),
   };
 }
 

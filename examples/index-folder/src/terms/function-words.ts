@@ -11,5 +11,5 @@ export const functionWords: ReadonlySet<string> = new Set(
   over own per quite rather same shall she should since so some still such than that that's the their them then there
   therefore these they thing this those though through thus to together too under until up upon us use used uses using very
   via was wasn't we well were what when where whether which while who whom whose why will with within without would yet you
-  your yours`.split(/\s+/u),
+  your yours two three four five six seven eight nine ten first second third last`.split(/\s+/u),
 );

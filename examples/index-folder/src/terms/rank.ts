@@ -8,22 +8,29 @@ export const folderTermsMax = 40;
 export const fileTermsMax = 6;
 
 /**
- * Ranks by tf-idf: a term counts the more the oftener it is said, and the fewer files say it. A term of every file says
- * nothing about any. Function words, single letters, bare numbers and digests are found by searching but never
- * ranked.
+ * Ranks by tf-idf over the prose: a term counts the more the oftener it is said, and the fewer files say it. For the whole
+ * folder, saying it again in the same file adds less and less, so that a term of several files comes before one that a
+ * single file repeats. Of a word and its plural the better one is shown. A term of every file says nothing about any. Function words, single letters, bare numbers, digests, and what
+ * stands in code or identifiers alone are found by searching but never ranked.
  */
 export function rank(index: InvertedIndex): Ranking {
   const terms: RankedTerm[] = [];
   const byFile = index.paths.map((): { term: string; score: number; count: number }[] => []);
+  const outside = new Map(index.outsideProse.map(([term, postings]) => [term, new Map(postings)]));
   for (const [term, postings] of index.postings) {
     if (!isTelling(term)) continue;
-    const rarity = rarityOf(postings.length, index.paths.length);
-    let count = 0;
-    for (const [file, times] of postings) {
-      count += times;
-      byFile[file]?.push({ term, score: rounded(times * rarity), count: times });
+    const elsewhere = outside.get(term);
+    const said = postings.map(([file, times]) => ({ file, times, inProse: times - (elsewhere?.get(file) ?? 0) }));
+    const saying = said.filter(({ inProse }) => inProse > 0);
+    if (saying.length === 0) continue;
+    const rarity = rarityOf(saying.length, index.paths.length);
+    let weight = 0;
+    for (const { file, times, inProse } of saying) {
+      weight += 1 + Math.log(inProse);
+      byFile[file]?.push({ term, score: rounded(inProse * rarity), count: times });
     }
-    terms.push({ term, score: rounded(count * rarity), files: postings.length, count });
+    const count = said.reduce((sum, { times }) => sum + times, 0);
+    terms.push({ term, score: rounded(weight * rarity), files: said.length, count });
   }
   return {
     terms: best(terms, folderTermsMax),
@@ -46,10 +53,16 @@ function best<Term extends { readonly term: string; readonly score: number; read
   terms: readonly Term[],
   most: number,
 ): Term[] {
-  return terms
+  const ranked = terms
     .filter(({ score }) => score > 0)
     .toSorted(
       (left, right) => right.score - left.score || right.count - left.count || byCodeUnits(left.term, right.term),
-    )
-    .slice(0, most);
+    );
+  const shown = new Map<string, Term>();
+  for (const entry of ranked) {
+    const { term } = entry;
+    if (shown.size === most) break;
+    if (!shown.has(`${term}s`) && !(term.endsWith("s") && shown.has(term.slice(0, -1)))) shown.set(term, entry);
+  }
+  return [...shown.values()];
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { countTerms } from "../text/count-terms.ts";
+import { countOutsideProse, proseOf } from "../text/prose.ts";
 import { byCodeUnits } from "../text/order.ts";
 import type { ReadFile } from "../values.ts";
 import { invert } from "./invert.ts";
@@ -18,6 +19,7 @@ const file = (path: string, text: string): ReadFile => ({
   lines: 1,
   digest: "",
   terms: countTerms(text),
+  outsideProse: countOutsideProse(countTerms(text), proseOf(text, { markdown: true })),
 });
 
 test("statistics count words, and terms once", () => {
@@ -42,6 +44,7 @@ test("an index knows for each term its files and how often they say it", () => {
         ],
       ],
     ],
+    outsideProse: [],
   });
 });
 
@@ -76,8 +79,34 @@ test("what is rare and often said ranks first; what every file says, and what on
     ]),
   );
   expect(ranking.terms.map(({ term }) => term)).toEqual(["cursor", "lease"]);
-  expect(ranking.terms[0]).toEqual({ term: "cursor", score: 3.2958, files: 1, count: 3 });
+  expect(ranking.terms[0]).toEqual({ term: "cursor", score: 2.3056, files: 1, count: 3 });
   expect(ranking.byFile.map((terms) => terms.map(({ term }) => term))).toEqual([["cursor"], ["lease"], ["lease"]]);
+});
+
+test("a word that several files say ranks before one that a single file repeats", () => {
+  const ranking = rank(
+    invert([
+      file("a.md", "lease lease"),
+      file("b.md", "lease lease"),
+      file("c.md", "noise ".repeat(9)),
+      file("d.md", ""),
+    ]),
+  );
+  expect(ranking.terms.map(({ term }) => term)).toEqual(["lease", "noise"]);
+  expect(ranking.terms[0]).toMatchObject({ files: 2, count: 4 });
+});
+
+test("what stands in code or identifiers is counted, but ranks nothing", () => {
+  const index = invert([file("a.md", "the cursor `cursor` `hidden` ABC-1"), file("b.md", "lease")]);
+  const ranking = rank(index);
+  expect(ranking.byFile[0]).toEqual([{ term: "cursor", score: 0.6931, count: 2 }]);
+  expect(ranking.terms.map(({ term }) => term)).toEqual(["cursor", "lease"]);
+  expect(search(index, "abc hidden")).toHaveLength(1);
+});
+
+test("of a word and its plural the better one is shown", () => {
+  const ranking = rank(invert([file("a.md", "run runs run sails"), file("b.md", "sail sails")]));
+  expect(ranking.terms.map(({ term }) => term)).toEqual(["run", "sail"]);
 });
 
 test("a folder of one file ranks its terms by how often it says them", () => {

@@ -4,10 +4,13 @@ export const titleLengthMax = 120;
 /** How many lines are looked at for a heading. */
 const titleLinesMax = 200;
 
+/** Whether a file's name says that it is Markdown. */
+export const isMarkdown = (path: string): boolean => /\.(?:md|markdown|mdx)$/iu.test(path);
+
 /** The first heading of a Markdown text, else the file's own name. */
 export function titleOf(path: string, text: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
-  if (!/\.(?:md|markdown|mdx)$/iu.test(name)) return name;
+  if (!isMarkdown(path)) return name;
   const lines = text.split(/\r?\n/u, titleLinesMax);
   let fenced = false;
   for (const [at, line] of lines.entries()) {
