@@ -41,6 +41,9 @@ const badCalls: Readonly<
     pulse[way](counting, { count: 1 }, { ...call, overrides: { keys: { anything: unencodable } } }),
   "PULSE_INVALID of a key without a codec": (pulse, way) =>
     pulse[way](graph("odd", { inputs: [key("odd", z.instanceof(Map))], nodes: [] }), { odd: new Map() }, call),
+  "PULSE_INVALID of what is no graph": (pulse, way) => pulse[way](undefined as never, {}, call),
+  "PULSE_INVALID of a name that no record can hold": (pulse, way) =>
+    pulse[way](graph("odd", { nodes: [node("\uD800", {}, () => {})] }), {}, call),
   "PULSE_INVALID of an option of the execution": (pulse, way) =>
     pulse[way](counting, { count: 1 }, { ...call, concurrency: 0 }),
 };
@@ -81,6 +84,27 @@ test("DUR-12 options that cannot be are refused by name, all at once, before any
   for (const options of [undefined, null, "run"]) {
     const refused = await rejectionOf("PULSE_INVALID", pulse.run(counting, { count: 1 }, options as never));
     expect(refused.details.problems.map(({ path }) => path)).toEqual(["options"]);
+    expect(refused.details).toMatchObject({ runId: "", next: "start" });
+  }
+  expect(store.acquired).toBe(0);
+});
+
+test("DUR-12 REC-15 a run id that names no run is told as it was given, and calls for another one", async () => {
+  const { pulse, store } = worker();
+  for (const [runId, told] of [
+    ["", ""],
+    ["a\uD800", "a\uD800"],
+    [undefined, ""],
+    [7, ""],
+  ]) {
+    for (const refusing of [
+      pulse.resume(counting, { count: 1 }, { ...call, runId } as never),
+      pulse.inspect(runId as never),
+      memoryStore().acquire(runId as never),
+    ]) {
+      const error = await rejectionOf("PULSE_INVALID", refusing);
+      expect(error.details).toMatchObject({ runId: told, next: "new-run-id", problems: [{ path: "runId" }] });
+    }
   }
   expect(store.acquired).toBe(0);
 });
