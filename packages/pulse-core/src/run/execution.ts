@@ -57,7 +57,7 @@ export function execution<Graph extends AnyGraph & Ports>(
   inputs: InputsOf<Graph>,
   options: ExecutionOptions = {},
 ): Execution<OutcomeOf<Graph>> {
-  const root = new RootExecution(graph, inputs as Readonly<Record<string, unknown>>, options);
+  const root = new RootExecution(graph, inputs, options);
   const face: Execution<OutcomeOf<Graph>> = {
     get id() {
       return root.state.id;
@@ -68,7 +68,7 @@ export function execution<Graph extends AnyGraph & Ports>(
     snapshot: () => snapshotOf(root.state),
     observe: (observer) => root.state.tree.emitter.add(observer),
   };
-  internals.set(face as Execution<unknown>, root);
+  internals.set(face, root);
   return face;
 }
 

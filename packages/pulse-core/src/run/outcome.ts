@@ -44,7 +44,7 @@ export function makeOutcome(
           },
     );
   }
-  return { values, outputs, abandoned } as Outcome;
+  return { values, outputs, abandoned };
 }
 
 const define = Object.defineProperty;

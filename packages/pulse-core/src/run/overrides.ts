@@ -5,9 +5,9 @@ import type { Node } from "../node.ts";
 
 /**
  * A body in the place of a node's (CORE-50). Without annotation `values` holds unknowns; it may be annotated with what
- * the node takes, `(values: { url: string }) => …`, which TypeScript cannot hold against the node.
+ * the node takes, `(values: { url: string }) => …`, by a type and not by an interface, which takes no unknowns by name.
+ * TypeScript does not hold it against the node. It is a method's type, as only a method's may be narrowed so.
  */
-// A method's type, because methods may be annotated more narrowly than they are declared.
 export type OverrideBody = { of(values: Readonly<Record<string, unknown>>, context: Context): unknown }["of"];
 
 /** What one execution replaces (CORE-40, CORE-50). */
