@@ -19,7 +19,7 @@ export function install(root, run = (command, args) => runIn(root, command, args
 
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const version = pnpmVersion(packageManager);
-  console.error(`Installing the dependencies with pnpm ${version} …`);
+  console.error(`Installing the dependencies and development tools (about 700 MB, once) with pnpm ${version} …`);
   const code = run("npx", ["-y", `pnpm@${version}`, "install", "--frozen-lockfile"]);
   if (code !== 0)
     throw new Error(
@@ -54,7 +54,18 @@ export function currentStamp(root) {
 function runIn(cwd, command, args) {
   // npm and npx are scripts on Windows, which only a shell can start. Installing must not write into stdout,
   // which belongs to the command that needed the set-up.
-  const result = spawnSync(command, args, { cwd, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+  const result = spawnSync(command, args, {
+    cwd,
+    stdio: ["ignore", 2, 2],
+    shell: process.platform === "win32",
+    // The version is the repository's choice, so a notice of a newer npm or pnpm is noise to whoever only starts it.
+    env: {
+      ...process.env,
+      NO_UPDATE_NOTIFIER: "1",
+      npm_config_update_notifier: "false",
+      pnpm_config_update_notifier: "false",
+    },
+  });
   if (result.error !== undefined)
     throw new Error(`Setting up Pulse: ${command} could not be started: ${result.error.message}`, {
       cause: result.error,

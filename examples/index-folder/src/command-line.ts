@@ -79,29 +79,47 @@ export function readCommand(words: readonly string[]): Command | { readonly kind
   };
 }
 
+const options = {
+  out: { type: "string" },
+  store: { type: "string" },
+  "run-id": { type: "string" },
+  fresh: { type: "boolean" },
+  chunks: { type: "string" },
+  search: { type: "string" },
+  flaky: { type: "string" },
+  seed: { type: "string" },
+  slow: { type: "string" },
+  trace: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
 function parsed(words: readonly string[]) {
   try {
-    return parseArgs({
-      args: [...words],
-      allowPositionals: true,
-      options: {
-        out: { type: "string" },
-        store: { type: "string" },
-        "run-id": { type: "string" },
-        fresh: { type: "boolean" },
-        chunks: { type: "string" },
-        search: { type: "string" },
-        flaky: { type: "string" },
-        seed: { type: "string" },
-        slow: { type: "string" },
-        trace: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
+    return parseArgs({ args: [...words], allowPositionals: true, options });
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error), error);
+    throw usage(misreadIn(words), error);
   }
 }
+
+/** What is wrong with words that Node's reader refuses: it says so in a text of its own, and on several lines. */
+function misreadIn(words: readonly string[]): string {
+  const { tokens } = parseArgs({ args: [...words], allowPositionals: true, strict: false, tokens: true, options });
+  for (const token of tokens) {
+    if (token.kind !== "option") continue;
+    const { rawName, value } = token;
+    const option = optionNamed(token.name);
+    if (option === undefined || !(rawName.startsWith("--") || rawName === "-h")) return `there is no option ${rawName}`;
+    if (option.type === "boolean" && value !== undefined) return `${rawName} takes no value`;
+    if (option.type === "string" && value === undefined) return `${rawName} has no value`;
+    if (value?.startsWith("-") === true && !token.inlineValue) {
+      return `${rawName} has no value, unless ${JSON.stringify(value)} is it: then write ${rawName}=${value}`;
+    }
+  }
+  return "the command was not understood";
+}
+
+const optionNamed = (name: string): { readonly type: "string" | "boolean" } | undefined =>
+  Object.entries(options).find(([known]) => known === name)?.[1];
 
 interface Range {
   readonly from: number;

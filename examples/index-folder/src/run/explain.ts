@@ -11,9 +11,11 @@ export function explain(error: unknown, runId: string): string {
   }
   if (isPulseError(error, "PULSE_INCOMPATIBLE")) return explainDifference(error.details, runId);
   if (isPulseError(error, "PULSE_RUN_FAILED")) {
-    const where = error.details.path === undefined ? "" : ` at ${error.details.path}`;
+    const { path } = error.details;
     const why = error.cause === undefined ? "" : `: ${messageOf(error.cause)}`;
-    return `Run ${runId} has failed for good${where}${why}.\nIts tries are used up, and a resume gives no new ones. --fresh starts again.`;
+    // Where several steps had failed, only the message names them.
+    const told = path === undefined ? `: ${messageOf(error)}` : ` at ${path}${why}`;
+    return `Run ${runId} has failed for good${told}.\nIts tries are used up, and a resume gives no new ones. --fresh starts again.`;
   }
   if (isPulseError(error, "PULSE_CHECKPOINT")) {
     return `Run ${runId} was stopped: ${messageOf(error.cause ?? error)}\nWhat was confirmed is safe. Mend the cause, and give the same command again.`;

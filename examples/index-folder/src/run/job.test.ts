@@ -34,7 +34,9 @@ test("DUR-8 interrupted in the middle and started again, the job gives the repor
   expect(interrupted.shown).toContain(`Interrupted: ${steps.size} of 29 steps are confirmed.`);
   const again = await run();
   expect(again.shown).toContain("It was interrupted; going on from what it has confirmed.");
-  expect(again.shown).toContain(`Not done again: ${steps.size} of 29 steps (scan`);
+  const [toldFirst, rest] = again.shown.split(`Not done again: ${steps.size} of 29 steps (scan`);
+  expect(toldFirst).not.toMatch(/^\[/mu);
+  expect(rest).toContain(`\nDone; ${steps.size} of 29 steps were not done again.\n`);
   expect(await reportsOf(again)).toEqual(reports);
 });
 
@@ -70,6 +72,7 @@ test("DUR-6 a folder that changed under an interrupted run is refused, and nothi
   await writeFile(join(docs, "new.md"), "# New");
   const refused = await run();
   expect(refused.error).toMatchObject({ code: "PULSE_INCOMPATIBLE", details: { what: "inputs" } });
+  expect(refused.shown).not.toContain("going on");
   expect(refused.explained).toMatch(/^The folder has changed since run trial was interrupted.*--fresh/su);
   expect(await confirmedIn(store, "trial")).toEqual(before);
   const fresh = await run("--fresh");
@@ -106,7 +109,9 @@ test("CKPT-21 a run whose tries are used up stays failed until it is started afr
     /^Run trial has failed for good at chunk-\d\/read: a fault on purpose .*--fresh starts again\.$/su,
   );
   const again = await run();
-  expect(again.explained).toMatch(/^Run trial has failed for good.*--fresh starts again\.$/su);
+  expect(again.explained).toMatch(
+    /^Run trial has failed for good at chunk-\d\/read.*: a fault on purpose .*--fresh starts again\.$/su,
+  );
   expect(again.shown).not.toContain("try 1 failed");
   expect((await run("--fresh")).result?.files).toBe(7);
 });
@@ -131,6 +136,7 @@ test("D2 a run that is being worked on is left alone", async () => {
   expect(first.result?.files).toBe(7);
   const busy = { error: { code: "PULSE_BUSY" }, explained: expect.stringContaining("by another process") };
   expect(await others).toMatchObject([busy, busy]);
+  for (const { shown } of (await others) ?? []) expect(shown).not.toContain("going on");
 });
 
 test("the journal shows bodies that run again, so that a test of the opposite can be believed", async () => {
@@ -155,18 +161,22 @@ test("the job's own folders are not indexed, wherever they lie", async () => {
 });
 
 const refusals: readonly (readonly [string, string, RegExp])[] = [
-  ["a missing folder", "nowhere", /^there is no folder .*nowhere$/u],
-  ["a file instead of a folder", "docs/readme.md", /is a file; name the folder that it lies in$/u],
+  [
+    "a missing folder",
+    "nowhere",
+    /^there is no folder .*nowhere\. Without a folder the repository's own docs .* --help shows/u,
+  ],
+  ["a file instead of a folder", "docs/readme.md", /is a file; name the folder that it lies in\. .*--help/u],
   ["a folder without text", "pictures", /holds no text or Markdown file/u],
   [
     "a store that is a file",
     "--store docs/readme.md",
-    /^the run's record cannot be kept in .*: there is a file of that name$/u,
+    /^the run's record cannot be kept in .*: there is a file of that name \(EEXIST\)$/u,
   ],
   [
     "reports below a file",
     "--out docs/readme.md/out",
-    /^the report cannot be kept in .*: a part of that path is a file$/u,
+    /^the report cannot be kept in .*: a part of that path is a file \(ENOTDIR\)$/u,
   ],
 ];
 
@@ -177,6 +187,16 @@ test.each(refusals)("%s is refused in words, before anything is done", async (_,
   expect(end.error).toBeInstanceOf(Problem);
   expect(end.explained).toMatch(message);
   expect((await confirmedIn(store, "trial")).status).toBe("absent");
+  expect((await readdir(workingFolder)).filter((name) => name !== "docs" && name !== "pictures")).toEqual([]);
+});
+
+test("two runs of one folder write two reports, each under its run's name", async () => {
+  const { run, workingFolder } = await bench();
+  const first = await run();
+  const second = await runHere(["--run-id", "x2"], { workingFolder });
+  expect([first.result?.html, second.result?.html]).toEqual(
+    ["trial", "x2"].map((name) => join(workingFolder, ".pulse", "reports", name, "report.html")),
+  );
 });
 
 test("FILE-1 runs of odd names are kept apart, and inside the store", async () => {

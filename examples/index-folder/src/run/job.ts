@@ -1,6 +1,7 @@
-import { attach, isPulseError } from "@pulse-ts/core";
+import { attach, isPulseError, PulseError } from "@pulse-ts/core";
+import type { PulseEvent } from "@pulse-ts/core";
 import { durable } from "@pulse-ts/durable";
-import type { Durable, RunStatus } from "@pulse-ts/durable";
+import type { Durable, RunEvent, RunInspection } from "@pulse-ts/durable";
 import { fileStore } from "@pulse-ts/filestore";
 import { basename, join, relative, resolve } from "node:path";
 import type { Command } from "../command-line.ts";
@@ -12,11 +13,12 @@ import { folderAt, walk } from "../scan/walk.ts";
 import { search } from "../terms/search.ts";
 import type { InvertedIndex, Listing } from "../values.ts";
 import { startJournal } from "./body-journal.ts";
+import { confirmedSteps } from "./confirmed.ts";
 import { equipment } from "./equipment.ts";
-import { ownFolder, writeWhole } from "./own-folder.ts";
-import { listSteps, Progress } from "./progress.ts";
+import { ownFolder, truePath, writeWhole } from "./own-folder.ts";
+import { Progress } from "./progress.ts";
 import type { Display } from "./progress.ts";
-import { runNameFor } from "./run-name.ts";
+import { reportFolderFor, runNameFor } from "./run-name.ts";
 import { stepsOf } from "./steps.ts";
 
 /** Rises when a body does something else: a run is never finished by another version than began it (DUR-5). */
@@ -65,13 +67,35 @@ export async function placeOf({ command, folderDefault, workingFolder }: JobOpti
  * @throws Problem for what the person can mend; what durable and the store throw (DUR-12); PULSE_INTERRUPTED on the signal
  */
 export async function runJob(options: JobOptions, { folder, runId }: Place): Promise<JobResult> {
-  const { command, workingFolder, display } = options;
+  const { command, workingFolder } = options;
   const at = (path: string): string => resolve(workingFolder, path);
-  const out = await ownFolder(at(command.out ?? join(".pulse", "reports", runNameFor(folder))), "the report");
-  const storeFolder = await ownFolder(at(command.store ?? join(".pulse", "runs")), "the run's record");
-  const traceFile = command.traceFile === undefined ? undefined : await startJournal(at(command.traceFile));
-  const listing = await walk(folder, { leaveOut: [out, storeFolder] });
+  const outAt = at(command.out ?? join(".pulse", "reports", reportFolderFor(runId)));
+  const storeAt = at(command.store ?? join(".pulse", "runs"));
+  // Before anything is made: a folder that is refused leaves nothing behind.
+  const listing = await walk(folder, { leaveOut: await Promise.all([outAt, storeAt].map(truePath)) });
+  const store = await ownFolder(storeAt, "the run's record");
+  const out = await ownFolder(outAt, "the report").catch(async (error: unknown) => {
+    await store.removeIfEmpty();
+    throw error;
+  });
+  try {
+    const traceFile = command.traceFile === undefined ? undefined : await startJournal(at(command.traceFile));
+    return await indexInto({ ...options, folder, runId, listing, storeFolder: store.path, out: out.path, traceFile });
+  } finally {
+    await out.removeIfEmpty();
+    await store.removeIfEmpty();
+  }
+}
 
+interface IndexOptions extends JobOptions, Place {
+  readonly listing: Listing;
+  readonly storeFolder: string;
+  readonly out: string;
+  readonly traceFile: string | undefined;
+}
+
+async function indexInto(options: IndexOptions): Promise<JobResult> {
+  const { command, workingFolder, display, folder, runId, listing, storeFolder, out, traceFile } = options;
   const job = indexGraph(command.chunks);
   const steps = stepsOf(job);
   const progress = new Progress(steps, display);
@@ -80,9 +104,17 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
 
   // Without looking at it first: a record that cannot be read is forgotten too. One that is not there is no matter.
   if (command.fresh) await store.catalog.delete(runId);
-  const before = await statusOf(pulse, runId);
+  const earlier = await earlierRun(pulse, runId);
+  const before = earlier?.status;
   progress.say(heading(folder, listing, runId, relative(workingFolder, storeFolder)));
-  if (before === "running") progress.say("It was interrupted; going on from what it has confirmed.");
+
+  // Told when the resume was accepted and nothing of it has run yet: before that, the run may still be refused.
+  const goesOn = (event: PulseEvent | RunEvent): void => {
+    if (event.kind !== "run-resumed" || earlier?.status !== "running") return;
+    progress.say("It was interrupted; going on from what it has confirmed.");
+    // Had another process gone on in between, the list would be an old one.
+    if (event.revision === earlier.revision) progress.sayNotDoneAgain(confirmedSteps(earlier, steps));
+  };
 
   const title = basename(folder) === "" ? folder : basename(folder);
   const run = () =>
@@ -93,7 +125,9 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
         runId,
         version: jobVersion,
         signal: options.signal,
-        observers: [progress.see],
+        observers: [goesOn, progress.see],
+        // The failure's text is of files that lie here anyway; a second start can tell it again.
+        keepFailure: true,
         attachments: [
           attach(equipment, {
             reader: options.reader ?? diskReader,
@@ -117,7 +151,7 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
     }
     // A run that has ended holds nobody's unfinished work: when the folder has changed since, its place is free.
     const ended = before === "completed" || before === "failed";
-    if (!(ended && isPulseError(error, "PULSE_INCOMPATIBLE"))) throw error;
+    if (!(ended && isPulseError(error, "PULSE_INCOMPATIBLE"))) throw withKeptCause(error, earlier?.failure);
     progress.say("The folder or the command has changed since that run ended: starting anew.");
     await store.catalog.delete(runId);
     nothingRedone = false;
@@ -126,9 +160,7 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
   progress.clear();
   if (nothingRedone) progress.say("This run was complete already: nothing was done again.");
   else if (progress.restored.size > 0) {
-    progress.say(
-      `Not done again: ${progress.restored.size} of ${progress.total} steps (${listSteps(progress.restored, steps)}).`,
-    );
+    progress.say(`Done; ${progress.restored.size} of ${progress.total} steps were not done again.`);
   }
 
   const { html, json, index, catalogue } = outcome.values;
@@ -149,10 +181,16 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
 
 const hitsFor = (index: InvertedIndex, words: string): string[] => search(index, words).map(({ path }) => path);
 
-/** How an earlier run of that name stands; `undefined` when there is none. */
-async function statusOf(pulse: Durable, runId: string): Promise<RunStatus | undefined> {
+/** The text of a failure in an earlier process, as the cause of what it is told by now. */
+function withKeptCause(error: unknown, failure: string | undefined): unknown {
+  if (!isPulseError(error, "PULSE_RUN_FAILED") || error.cause !== undefined || failure === undefined) return error;
+  return new PulseError("PULSE_RUN_FAILED", error.message, { details: error.details, cause: new Error(failure) });
+}
+
+/** An earlier run of that name, as its record shows it; `undefined` when there is none. */
+async function earlierRun(pulse: Durable, runId: string): Promise<RunInspection | undefined> {
   try {
-    return (await pulse.inspect(runId)).status;
+    return await pulse.inspect(runId);
   } catch (error) {
     if (isPulseError(error, "PULSE_NOT_FOUND")) return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import type { PulseEvent } from "@pulse-ts/core";
 import type { RunEvent } from "@pulse-ts/durable";
+import { isWithin } from "./steps.ts";
 
 /** Where progress is shown. */
 export interface Display {
@@ -57,6 +58,12 @@ export class Progress {
     this.display.write(`${text}\n`);
   }
 
+  /** Names the steps that an earlier run has confirmed, if there are any. */
+  sayNotDoneAgain(steps: ReadonlySet<string>): void {
+    if (steps.size === 0) return;
+    this.say(`Not done again: ${steps.size} of ${this.total} steps (${listSteps(steps, [...this.all])}).`);
+  }
+
   /** Takes the moving line away. */
   clear(): void {
     if (this.lineShown) this.display.write("\r\u001b[K");
@@ -80,9 +87,6 @@ export class Progress {
     } else if (path !== "") this.display.write(`[${count}] ${path}\n`);
   }
 }
-
-/** The step itself, or one inside the mount of that path. */
-const isWithin = (step: string, path: string): boolean => step === path || step.startsWith(`${path}/`);
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -6,3 +6,6 @@ export function stepsOf(graph: AnyGraph, above = ""): string[] {
     node.kind === "mount" ? stepsOf(node.graph, `${above}${node.id}/`) : [`${above}${node.id}`],
   );
 }
+
+/** Whether a step is the one of that path, or one inside the mount of that path. */
+export const isWithin = (step: string, path: string): boolean => step === path || step.startsWith(`${path}/`);

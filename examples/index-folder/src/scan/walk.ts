@@ -10,6 +10,8 @@ export const filesMax = 20_000;
 /** All text together, in bytes: the index is kept in memory and in one page. */
 export const folderBytesMax = 128 * 1024 * 1024;
 
+const folderHint = "Without a folder the repository's own docs are indexed; --help shows what can be given.";
+
 const textName = /\.(?:md|markdown|mdx|txt|text|rst|adoc|org)$/iu;
 
 export interface WalkOptions {
@@ -52,7 +54,7 @@ export async function walk(folder: string, options: WalkOptions): Promise<Listin
   }
   if (files.length === 0) {
     throw new Problem(
-      `${folder} holds no text or Markdown file (looked for .md, .markdown, .mdx, .txt, .text, .rst, .adoc, .org)`,
+      `${folder} holds no text or Markdown file (looked for .md, .markdown, .mdx, .txt, .text, .rst, .adoc, .org). ${folderHint}`,
     );
   }
   return {
@@ -69,14 +71,15 @@ export async function walk(folder: string, options: WalkOptions): Promise<Listin
 export async function folderAt(path: string): Promise<string> {
   try {
     const real = await realpath(path);
-    if (!(await stat(real)).isDirectory()) throw new Problem(`${path} is a file; name the folder that it lies in`);
+    if (!(await stat(real)).isDirectory())
+      throw new Problem(`${path} is a file; name the folder that it lies in. ${folderHint}`);
     return real;
   } catch (error) {
     if (error instanceof Problem) throw error;
     const code = systemCode(error);
-    if (code === "ENOENT") throw new Problem(`there is no folder ${path}`, { cause: error });
+    if (code === "ENOENT") throw new Problem(`there is no folder ${path}. ${folderHint}`, { cause: error });
     if (code === "ENOTDIR")
-      throw new Problem(`there is no folder ${path}: a part of that path is a file`, { cause: error });
+      throw new Problem(`there is no folder ${path}; a part of that path is a file. ${folderHint}`, { cause: error });
     throw new Problem(`the folder ${path} cannot be opened (${code ?? String(error)})`, { cause: error });
   }
 }

@@ -86,14 +86,13 @@ test("what is rare and often said ranks first; what every file says, and what on
 test("a word that several files say ranks before one that a single file repeats", () => {
   const ranking = rank(
     invert([
-      file("a.md", "lease lease"),
-      file("b.md", "lease lease"),
-      file("c.md", "noise ".repeat(9)),
-      file("d.md", ""),
+      ...["a", "b", "c", "d", "e"].map((name) => file(`${name}.md`, "lease lease lease lease")),
+      file("f.md", "noise ".repeat(9)),
+      ...["g", "h", "i", "j"].map((name) => file(`${name}.md`, "")),
     ]),
   );
   expect(ranking.terms.map(({ term }) => term)).toEqual(["lease", "noise"]);
-  expect(ranking.terms[0]).toMatchObject({ files: 2, count: 4 });
+  expect(ranking.terms[0]).toMatchObject({ files: 5, count: 20 });
 });
 
 test("what stands in code or identifiers is counted, but ranks nothing", () => {
