@@ -28,7 +28,7 @@ export interface Durable extends AsyncDisposable {
   ): Promise<OutcomeOf<Graph>>;
   /**
    * Goes on with a run and waits for its end. A completed run gives its recorded outputs and runs nothing; one that has
-   * finally failed fails again, without a `cause` (DUR-3).
+   * finally failed fails again and says where, without a `cause` (DUR-3).
    * @throws PULSE_NOT_FOUND; PULSE_BUSY while another process owns it; PULSE_INCOMPATIBLE for another version, definition,
    *   inputs or codec (DUR-4); PULSE_CORRUPT; PULSE_NEWER_FORMAT; and as {@link RunHandle.wait}
    */
