@@ -2,7 +2,7 @@ import { isPulseError } from "@pulse-ts/core";
 import { resolve } from "node:path";
 import { help, readCommand } from "./command-line.ts";
 import { Problem } from "./problem.ts";
-import { explain, messageOf } from "./run/explain.ts";
+import { explain } from "./run/explain.ts";
 import { placeOf, runJob } from "./run/job.ts";
 import type { JobOptions } from "./run/job.ts";
 
@@ -17,7 +17,7 @@ async function main(words: readonly string[]): Promise<number> {
   try {
     command = readCommand(words);
   } catch (error) {
-    console.error(messageOf(error));
+    console.error(explain(error, ""));
     return error instanceof Problem ? error.exitCode : 1;
   }
   if (command.kind === "help") {

@@ -39,7 +39,7 @@ input[type="search"]:focus-visible, a:focus-visible { outline: 2px solid var(--a
 .hits span { font-variant-numeric: tabular-nums; color: var(--soft); font-size: .9rem; }
 mark { background: var(--mark); color: inherit; padding: 0 .2em; border-radius: .25em; }
 .bars { list-style: none; margin: 0; padding: 0; columns: 2 24rem; column-gap: 2.5rem; }
-.bars li { display: grid; grid-template-columns: minmax(6rem, 10rem) 1fr 5.5rem; gap: .75rem; align-items: center; padding: .2rem 0; break-inside: avoid; }
+.bars li { display: grid; grid-template-columns: minmax(6rem, 10rem) 1fr 6.5rem; gap: .75rem; align-items: center; padding: .2rem 0; break-inside: avoid; }
 .bars a { color: inherit; text-decoration: none; font-weight: 550; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .bars a:hover { color: var(--accent); text-decoration: underline; }
 .bars svg { display: block; width: 100%; height: .6rem; }
@@ -67,7 +67,7 @@ footer { color: var(--soft); font-size: .85rem; padding-top: .5rem; padding-bott
 @media (max-width: 44rem) {
   header { padding-top: 1.75rem; }
   section { padding: 1.1rem; border-radius: .8rem; }
-  .bars li { grid-template-columns: 6.5rem 1fr 4.6rem; gap: .5rem; }
+  .bars li { grid-template-columns: 6.5rem 1fr 5.8rem; gap: .5rem; }
   table, tbody, tr, td { display: block; }
   thead { display: none; }
   tr { border-top: 1px solid var(--line); padding: .7rem 0; }

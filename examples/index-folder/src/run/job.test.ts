@@ -110,7 +110,7 @@ test("CKPT-21 a run whose tries are used up stays failed until it is started afr
   );
   const again = await run();
   expect(again.explained).toMatch(
-    /^Run trial has failed for good at chunk-\d\/read.*: a fault on purpose .*--fresh starts again\.$/su,
+    /^Run trial has failed for good.*chunk-\d\/read.*: a fault on purpose .*--fresh starts again\.$/su,
   );
   expect(again.shown).not.toContain("try 1 failed");
   expect((await run("--fresh")).result?.files).toBe(7);

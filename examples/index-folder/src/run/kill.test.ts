@@ -125,8 +125,8 @@ test(
 );
 
 test("the program explains itself, and a wrong command ends with code 2 and no stack trace", async () => {
-  const [help, wrong, missing] = await Promise.all(
-    [["--help"], ["--chunks", "none"], [join(await temporaryFolder(), "nowhere")]].map(
+  const [help, wrong, unknown, missing] = await Promise.all(
+    [["--help"], ["--chunks", "none"], ["--bogus"], [join(await temporaryFolder(), "nowhere")]].map(
       (words) => startJob(program, words).ended,
     ),
   );
@@ -134,6 +134,10 @@ test("the program explains itself, and a wrong command ends with code 2 and no s
   expect(help?.stdout).toContain("--fresh");
   expect([wrong?.code, wrong?.stdout]).toEqual([2, ""]);
   expect(wrong?.stderr).toContain("--chunks takes a whole number");
+  expect([unknown?.code, unknown?.stderr]).toEqual([
+    2,
+    "there is no option --bogus\n--help shows what can be given.\n",
+  ]);
   expect(missing?.code).toBe(1);
   expect(missing?.stderr).toMatch(/^there is no folder \S+nowhere\. .*--help.*\n$/u);
 });

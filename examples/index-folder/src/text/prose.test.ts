@@ -13,10 +13,7 @@ test("code, comments and where links lead are no prose", () => {
 test("rule numbers, names of programs, paths and addresses are no prose, in any kind of text", () => {
   const text =
     "Rules ABC-12, D-1-2 and drain_timeout, ackedThrough in main.ts or src/a/b.ts at https://example.org/x hold. TypeScript and/or UTF-8 text, e.g. rock-n-roll";
-  expect(wordsOf(text, false)).toEqual([
-    ...["Rules", "and", "in", "or", "at", "hold"],
-    ...["TypeScript", "and", "or", "text", "e", "g", "rock", "n", "roll"],
-  ]);
+  expect(wordsOf(text, false).join(" ")).toBe("Rules and in or at hold TypeScript and or text e g rock n roll");
 });
 
 test("backticks in a plain text are left alone", () => {
