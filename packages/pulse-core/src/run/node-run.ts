@@ -108,12 +108,15 @@ function next(level: NodeContext, chain: readonly Aspect[], place: number): Prom
   }
   if (inside === undefined) return nothing;
   // An aspect may answer without waiting for its next: what that fails with later escapes nowhere (CORE-15).
-  inside.then(undefined, ignore);
+  // A body's promise sees to that by itself, when it fails: most do not, and this is on the path of every node.
+  if (place < chain.length || level.node.mount !== undefined) quiet(inside);
   return inside as Promise<void>;
 }
 
 const nothing = Promise.resolve();
-const ignore = (): void => {};
+
+/** Whatever the promise is rejected with is no unhandled rejection. */
+const quiet = (promise: Promise<unknown>): unknown => promise.then(undefined, () => {});
 
 /** A body that its chain did not wait for has failed: an event tells it, nothing else does (CORE-15). */
 function tellLate(level: NodeContext, error: unknown): void {
@@ -136,14 +139,23 @@ function runBody(level: NodeContext): Promise<unknown> | void {
     throw error;
   }
   if (!isThenable(result)) return takeResult(level, result);
-  return asPromise(result).then(
-    (value) => takeResult(level, value),
+  const taken: Promise<unknown> = asPromise(result).then(
+    (value) => {
+      try {
+        takeResult(level, value);
+      } catch (error) {
+        quiet(taken);
+        throw error;
+      }
+    },
     (error: unknown) => {
       level.bodySettled();
       if (level.closed) tellLate(level, error);
+      quiet(taken);
       throw error;
     },
   );
+  return taken;
 }
 
 function takeResult(level: NodeContext, result: unknown): void {
@@ -159,9 +171,8 @@ function bodyOf(level: NodeContext): Node["body"] {
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
-  if (value instanceof Promise) return true;
-  if (typeof value !== "object" || value === null || isPlain(value)) return false;
-  return typeof (value as { then?: unknown }).then === "function";
+  if (value instanceof Promise || isPlain(value)) return value instanceof Promise;
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
 }
 
 /**
@@ -169,7 +180,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
  * node; asking for the prototype is not.
  */
 function isPlain(value: unknown): boolean {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return value !== undefined && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
 function asPromise(value: PromiseLike<unknown>): Promise<unknown> {
