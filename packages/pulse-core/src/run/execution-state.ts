@@ -244,26 +244,24 @@ export class ExecutionState implements Starter {
   /** A node failed for real: the first failure ends the execution in this same step (CORE-11, CORE-45). */
   fail(level: NodeContext, error: unknown): void {
     const child = this.children.get(level.node.index);
-    if (this.stop === undefined) {
-      const inner = child?.stop?.kind === "failed" ? child.stop : undefined;
-      const path = inner !== undefined && inner.error === error ? inner.path : level.path;
-      if (inner !== undefined) this.others.push(...(child as ExecutionState).others);
-      this.stop = { kind: "failed", error, path };
-      this.finish(level, "failed", { error });
-      const reason = new PulseError("PULSE_EXECUTION_FAILED", `node "${path}" failed`, {
-        cause: error,
-        details: { path, others: this.others, abandoned: [] },
-      });
-      this.cancelWaiting();
-      this.abortRunning(reason, false);
-      this.armDrain();
-      this.checkEnd();
-    } else {
-      // Kept first: finishing the last node ends the execution.
-      if (saysMore(error, this.stop)) this.others.push(error);
-      if (child !== undefined) this.others.push(...child.others);
-      this.finish(level, level.aborted && isAbort(error, level.reason) ? "canceled" : "failed", { error });
-    }
+    const { stop } = this;
+    const inner = child?.stop;
+    const path = inner?.kind === "failed" && inner.error === error ? inner.path : level.path;
+    this.stop ??= { kind: "failed", error, path };
+    if (stop !== undefined && saysMore(error, stop)) this.others.push(error);
+    // One by one: they may be more than a call takes arguments. All is kept before the last node's end ends the execution.
+    for (const other of child?.others ?? []) this.others.push(other);
+    const aborted = stop !== undefined && level.aborted && isAbort(error, level.reason);
+    this.finish(level, aborted ? "canceled" : "failed", { error });
+    if (stop !== undefined) return;
+    const reason = new PulseError("PULSE_EXECUTION_FAILED", `node "${path}" failed`, {
+      cause: error,
+      details: { path, others: this.others, abandoned: [] },
+    });
+    this.cancelWaiting();
+    this.abortRunning(reason, false);
+    this.armDrain();
+    this.checkEnd();
   }
 
   // ---- ends of the execution
