@@ -157,11 +157,12 @@ const blockBytes = 4096;
  * The lines that count, in order. What an owner wrote after the next one had fixed what it found never counts: it was
  * never confirmed, since that owner would have looked before (FILE-3).
  */
-function countingLines(journals: readonly JournalContent[]): readonly JournalLine[] {
+export function countingLines(journals: readonly JournalContent[]): readonly JournalLine[] {
   const counting: JournalLine[] = [];
   let limit = Number.POSITIVE_INFINITY;
   for (const { lines } of journals.toReversed()) {
-    counting.push(...lines.filter(({ revision }) => revision <= limit).toReversed());
+    // One by one: a journal may have more lines than a call takes arguments.
+    for (const line of lines.toReversed()) if (line.revision <= limit) counting.push(line);
     const first = lines[0];
     if (first !== undefined) limit = Math.min(limit, first.kind === "seal" ? first.revision : first.revision - 1);
   }

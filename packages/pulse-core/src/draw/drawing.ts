@@ -64,7 +64,7 @@ export function drawingOf(topology: Topology): Drawing {
       boxes.push(box);
       ends.set(node.id, { out: () => box.id, in: () => [box.id] });
     }
-    boxes.push(...outputs.values());
+    for (const output of outputs.values()) boxes.push(output);
     for (const { key, from, to, optional } of graph.edges) {
       // An edge joins what the same list has made above, so both ends are there.
       const source = (ends.get(from) as Ends).out(key);
