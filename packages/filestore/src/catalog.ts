@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { isPulseError, PulseError } from "@pulse-ts/core";
-import { catalogPageDefault } from "@pulse-ts/durable";
+import { catalogPageDefault, shownRunId } from "@pulse-ts/durable";
 import type { Catalog, CatalogPage, CatalogQuery, CatalogRun } from "@pulse-ts/durable";
 import { deleteRun, doingWith } from "./epoch.ts";
-import { notFound, shown, storeError } from "./failure.ts";
+import { notFound, storeError } from "./failure.ts";
 import { readHead } from "./journal.ts";
 import { isHashedName, runFolder, runIdOfName, runsFolder, snapshotName, sortNames } from "./layout.ts";
 import type { RunFolder } from "./layout.ts";
@@ -158,9 +158,13 @@ const isSaved = (reading: Reading | undefined): reading is Reading =>
   reading !== undefined && !reading.deleted && reading.revision > 0;
 
 const overtaken = (runId: string): PulseError<"PULSE_BUSY"> =>
-  new PulseError("PULSE_BUSY", `deleting run "${shown(runId)}": somebody took it over meanwhile; try again later`, {
-    details: { runId, next: "later" },
-  });
+  new PulseError(
+    "PULSE_BUSY",
+    `deleting run "${shownRunId(runId)}": somebody took it over meanwhile; try again later`,
+    {
+      details: { runId, next: "later" },
+    },
+  );
 
 function invalidLimit(limit: number): PulseError<"PULSE_INVALID"> {
   const message = `a page of ${limit} runs was asked for; give a whole number from 1`;

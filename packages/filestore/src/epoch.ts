@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { PulseError } from "@pulse-ts/core";
-import { ownershipLost, refusal, shown } from "./failure.ts";
+import { shownRunId } from "@pulse-ts/durable";
+import { ownershipLost, refusal } from "./failure.ts";
 import type { Doing } from "./failure.ts";
 import { describeHolder, judge } from "./holder.ts";
 import type { Holder } from "./holder.ts";
@@ -243,7 +244,7 @@ export async function deleteRun(parts: Parts, owned: Epoch, doing: Doing): Promi
 
 /** A run as messages name it. */
 export const doingWith = (what: string, run: RunFolder): Doing => ({
-  what: `${what} run "${shown(run.runId)}"`,
+  what: `${what} run "${shownRunId(run.runId)}"`,
   runId: run.runId,
   medium: run.path,
 });

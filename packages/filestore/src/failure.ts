@@ -1,4 +1,5 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
+import { shownRunId } from "@pulse-ts/durable";
 import type { NextStep } from "@pulse-ts/durable";
 import { systemCode } from "./platform.ts";
 
@@ -37,7 +38,7 @@ export function refusal(doing: Doing, found: string, code?: string, cause?: unkn
 export function corrupt(runId: string, where: string, found: string): PulseError<"PULSE_CORRUPT"> {
   return new PulseError(
     "PULSE_CORRUPT",
-    `reading run "${shown(runId)}": ${where}: ${found}; restore the run from a backup`,
+    `reading run "${shownRunId(runId)}": ${where}: ${found}; restore the run from a backup`,
     {
       details: { runId, next: "restore-backup", where },
     },
@@ -53,7 +54,7 @@ export function usage(runId: string, rule: string, message: string, next?: NextS
 
 /** A PULSE_NOT_FOUND error: nothing was ever saved under this run id (STORE-3). */
 export const notFound = (runId: string): PulseError<"PULSE_NOT_FOUND"> =>
-  new PulseError("PULSE_NOT_FOUND", `loading run "${shown(runId)}": there is no such run; start it first`, {
+  new PulseError("PULSE_NOT_FOUND", `loading run "${shownRunId(runId)}": there is no such run; start it first`, {
     details: { runId, next: "start" },
   });
 
@@ -61,7 +62,7 @@ export const notFound = (runId: string): PulseError<"PULSE_NOT_FOUND"> =>
 export const ownershipLost = (runId: string, epoch: number): PulseError<"PULSE_OWNERSHIP_LOST"> =>
   new PulseError(
     "PULSE_OWNERSHIP_LOST",
-    `saving run "${shown(runId)}": somebody else took it over from epoch ${epoch}; resume it when that one has let go`,
+    `saving run "${shownRunId(runId)}": somebody else took it over from epoch ${epoch}; resume it when that one has let go`,
     { details: { runId, next: "resume", epoch } },
   );
 
@@ -74,18 +75,9 @@ export const conflict = (
 ): PulseError<"PULSE_CONFLICT"> =>
   new PulseError(
     "PULSE_CONFLICT",
-    `saving run "${shown(runId)}": ${what} ${String(expected)} was expected, found ${String(found)}; nothing was saved, load the run again`,
+    `saving run "${shownRunId(runId)}": ${what} ${String(expected)} was expected, found ${String(found)}; nothing was saved, load the run again`,
     { details: { what, runId, next: "resume", expected, found } },
   );
-
-/** A run id as it is shown in messages: they stay readable, whatever somebody used as an id. */
-export function shown(runId: string): string {
-  const text = runId.length > runIdShownMax ? `${runId.slice(0, runIdShownMax)}…` : runId;
-  return JSON.stringify(text).slice(1, -1);
-}
-
-/** Characters of a run id that a message shows. */
-const runIdShownMax = 120;
 
 function meaning(code: string): string {
   return meanings[code] ?? "the medium failed; look at the cause, mend it, then resume";

@@ -1,8 +1,8 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeEntry, headerKey } from "@pulse-ts/durable";
+import { encodeEntry, headerKey, shownRunId } from "@pulse-ts/durable";
 import type { RecordChanges } from "@pulse-ts/durable";
-import { corrupt, shown } from "./failure.ts";
+import { corrupt } from "./failure.ts";
 import { readHolder } from "./holder.ts";
 import type { Holder } from "./holder.ts";
 import { fileFormat, journalName } from "./layout.ts";
@@ -191,7 +191,7 @@ function parseHead(run: Whose, path: string, epoch: number, raw: RawLine): Epoch
   const text = raw.whole ? textOf(raw.bytes) : undefined;
   const found = text === undefined ? undefined : readFirstLine("journal", text, fileFormat);
   if (found !== undefined && found.format > fileFormat) {
-    throw newerFormat(expected, `reading run "${shown(expected)}"`, where, found.format);
+    throw newerFormat(expected, `reading run "${shownRunId(expected)}"`, where, found.format);
   }
   if (found?.body === undefined) {
     if (isTorn(raw, headBeginning) || (!raw.whole && isHeadBeginning(raw))) return undefined;

@@ -1,8 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { PulseError } from "@pulse-ts/core";
-import { checkRunId } from "@pulse-ts/durable";
-import { shown } from "./failure.ts";
+import { checkRunId, shownRunId } from "@pulse-ts/durable";
 
 /**
  * Where things lie on disk:
@@ -53,7 +52,7 @@ export function runFolder(root: string, runId: string): RunFolder {
 
 function tooLong(runId: string): PulseError<"PULSE_INVALID"> {
   const message = `the run id has ${runId.length} characters; give at most ${runIdLengthMax}`;
-  return new PulseError("PULSE_INVALID", `taking run "${shown(runId)}": ${message}`, {
+  return new PulseError("PULSE_INVALID", `taking run "${shownRunId(runId)}": ${message}`, {
     details: { problems: [{ code: "PULSE_OPTION_INVALID", message, path: "runId" }], runId, next: "new-run-id" },
   });
 }

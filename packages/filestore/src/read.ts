@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { decodeEntry, headerKey, recordBuilder } from "@pulse-ts/durable";
+import { decodeEntry, headerKey, recordBuilder, shownRunId } from "@pulse-ts/durable";
 import type { Header, RunRecord } from "@pulse-ts/durable";
-import { corrupt, refusal, shown } from "./failure.ts";
+import { corrupt, refusal } from "./failure.ts";
 import { readJournal } from "./journal.ts";
 import type { JournalContent, JournalLine, StoredChange } from "./journal.ts";
 import { journalName, sortNames } from "./layout.ts";
@@ -52,7 +52,7 @@ export async function readRun(platform: Platform, run: RunFolder, ownEpoch?: num
       if (systemCode(error) !== "ENOENT") throw error;
     }
   }
-  const doing = { what: `reading run "${shown(run.runId)}"`, runId: run.runId, medium: run.path };
+  const doing = { what: `reading run "${shownRunId(run.runId)}"`, runId: run.runId, medium: run.path };
   throw refusal(doing, `its files changed ${roundsMax} times while they were read; try again`);
 }
 

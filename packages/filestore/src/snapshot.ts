@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { encodeEntry, entriesOf } from "@pulse-ts/durable";
+import { encodeEntry, entriesOf, shownRunId } from "@pulse-ts/durable";
 import type { RunRecord } from "@pulse-ts/durable";
-import { corrupt, shown } from "./failure.ts";
+import { corrupt } from "./failure.ts";
 import { areChanges } from "./journal.ts";
 import type { StoredChange } from "./journal.ts";
 import { fileFormat, newFolder, newToken, snapshotName } from "./layout.ts";
@@ -141,7 +141,7 @@ export async function readSnapshot(
 function checkFirstLine({ run, revision }: SnapshotPlace, where: string, text: string | undefined): void {
   const found = text === undefined ? undefined : readFirstLine("snapshot", text, fileFormat);
   if (found !== undefined && found.format > fileFormat) {
-    throw newerFormat(run.runId, `reading run "${shown(run.runId)}"`, where, found.format);
+    throw newerFormat(run.runId, `reading run "${shownRunId(run.runId)}"`, where, found.format);
   }
   if (found?.body?.["runId"] !== run.runId || found.body["revision"] !== revision) {
     throw corrupt(run.runId, where, "the first line is damaged or belongs to another snapshot");

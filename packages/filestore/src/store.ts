@@ -1,12 +1,12 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { isPulseError } from "@pulse-ts/core";
-import { headerKey } from "@pulse-ts/durable";
+import { headerKey, shownRunId } from "@pulse-ts/durable";
 import type { CallOptions, RecordChanges, RunRecord, Session } from "@pulse-ts/durable";
 import { unlessAborted } from "./abort.ts";
 import { deleteRun, doingWith, isNewest, publishEpoch, whyNotNewest } from "./epoch.ts";
 import type { Epoch } from "./epoch.ts";
-import { conflict, notFound, ownershipLost, shown, storeError, usage } from "./failure.ts";
+import { conflict, notFound, ownershipLost, storeError, usage } from "./failure.ts";
 import { appendSynced, closeLine, encodeSave, endsInOrder, sealLine } from "./journal.ts";
 import { journalName, runsFolder, sortNames } from "./layout.ts";
 import type { Lock } from "./lock.ts";
@@ -71,7 +71,11 @@ export class FileSession implements Session {
   async #inTurn<Result>(what: string, signal: AbortSignal | undefined, action: () => Promise<Result>): Promise<Result> {
     const { run } = this.#epoch;
     if (this.#closing !== undefined) {
-      throw usage(run.runId, "STORE-2", `${what} run "${shown(run.runId)}": its session is closed; acquire it again`);
+      throw usage(
+        run.runId,
+        "STORE-2",
+        `${what} run "${shownRunId(run.runId)}": its session is closed; acquire it again`,
+      );
     }
     signal?.throwIfAborted();
     const work = this.#work.then(async () => {
@@ -161,7 +165,11 @@ export class FileSession implements Session {
       throw conflict(runId, "next revision", expected + 1, header.revision);
     }
     if (found === 0 && !changes.some(({ key, kind }) => key === headerKey && kind === "put")) {
-      throw usage(runId, "REC-27", `saving run "${shown(runId)}": the changes of its first save do not put the header`);
+      throw usage(
+        runId,
+        "REC-27",
+        `saving run "${shownRunId(runId)}": the changes of its first save do not put the header`,
+      );
     }
   }
 

@@ -17,4 +17,4 @@ export { recordFormat } from "./record/format.ts";
 export type * from "./record/format.ts";
 export { catalogPageDefault } from "./store.ts";
 export type { CallOptions, Catalog, CatalogPage, CatalogQuery, CatalogRun, Session, Store } from "./store.ts";
-export { checkRunId } from "./run-id.ts";
+export { checkRunId, shownRunId } from "./run-id.ts";

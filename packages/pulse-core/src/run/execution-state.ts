@@ -133,9 +133,7 @@ export class ExecutionState implements Starter {
     const allSkipped =
       this.anySkipped && node.skippable && node.requires.every((slot) => this.slotState[slot] === skippedState);
     const { places } = this.tree.scheduler;
-    if (places !== undefined && node.mount === undefined) {
-      level.places = [new Place(places)];
-    }
+    if (places && this.holdsPlace(index)) level.places = [new Place(places)];
     this.tree.runNode(level, allSkipped);
   }
 

@@ -26,7 +26,7 @@ export function receiveInputs(
     );
     return received;
   }
-  const names = compiled.inputs.map((input) => input.name);
+  const names = new Set(compiled.inputs.map((input) => input.name));
   let values: Readonly<Record<string, unknown>>;
   try {
     // Read once: a getter or a proxy may throw, or answer differently the second time.
@@ -36,11 +36,11 @@ export function receiveInputs(
     return received;
   }
   for (const name of Object.keys(values))
-    if (!names.includes(name))
+    if (!names.has(name))
       bad(
         "PULSE_INPUT_UNKNOWN",
         name,
-        `input "${name}" is not one of this graph's (${names.join(", ") || "it has none"})`,
+        `input "${name}" is not one of this graph's (${[...names].join(", ") || "it has none"})`,
       );
   for (const { name, slot, optional } of compiled.inputs) {
     const has = Object.hasOwn(values, name);
@@ -48,7 +48,7 @@ export function receiveInputs(
     if (value === skipped) {
       if (optional) received.set(name, { state: "skipped" });
       else if (has)
-        bad("PULSE_INPUT_INVALID", name, `input "${name}" is given as skipped, but is not declared optional`);
+        bad("PULSE_INPUT_INVALID", name, `input "${name}" is skipped, but not declared optional`);
       else bad("PULSE_INPUT_MISSING", name, `input "${name}" is missing; give it, or declare it optional`);
       continue;
     }

@@ -288,14 +288,15 @@ export class NodeContext implements AspectContext {
   /** Takes what a body returned, by key name. */
   accept(result: unknown): void {
     if (result === undefined || result === null || this.closed) return;
-    // What a body that provides nothing happens to return, as `() => list.push(x)` does, is no result.
-    if (typeof result !== "object" && this.node.provides.length === 0) return;
-    if (typeof result !== "object")
+    if (typeof result !== "object") {
+      // What a body that provides nothing happens to return, as `() => list.push(x)` does, is no result.
+      if (this.node.provides.length === 0) return;
       throw misuse(
         "CORE-8",
         this.path,
         `returned a ${typeof result}; return an object of what it provides, by key name`,
       );
+    }
     for (const name in result) {
       const slot = this.execution.compiled.slotOf.get(name);
       if (slot === undefined) {
