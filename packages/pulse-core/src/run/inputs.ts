@@ -47,8 +47,7 @@ export function receiveInputs(
     const value = has ? values[name] : skipped;
     if (value === skipped) {
       if (optional) received.set(name, { state: "skipped" });
-      else if (has)
-        bad("PULSE_INPUT_INVALID", name, `input "${name}" is skipped, but not declared optional`);
+      else if (has) bad("PULSE_INPUT_INVALID", name, `input "${name}" is skipped, but not declared optional`);
       else bad("PULSE_INPUT_MISSING", name, `input "${name}" is missing; give it, or declare it optional`);
       continue;
     }
