@@ -122,15 +122,20 @@ async function whoHolds(
 
 /** `for good`: it can never write again. */
 async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<"no" | "yes" | "for good"> {
-  if (head.holder.instance === self.instance) return isHeldHere(head.token) ? "no" : "for good";
   const locks = locksFolder(parts.root);
+  // Nobody is left who would remove it; of an owner that may come back it is left to that one.
+  const sweep = async (): Promise<void> =>
+    await parts.platform.removeFolder("lock-sweep", lockPath(locks, head.token)).catch(() => undefined);
+  if (head.holder.instance === self.instance) {
+    if (isHeldHere(head.token)) return "no";
+    await sweep();
+    return "for good";
+  }
   const lock = await lockState(parts.platform, locks, head.token, parts.staleMs);
   const verdict = await judge(head.holder, self, parts.probe);
   if (lock === "absent") return verdict === "dead" ? "for good" : "yes";
   const gone = verdict === "dead" ? "for good" : verdict === "unknown" && lock === "stale" ? "yes" : "no";
-  // Nobody is left who would remove it; of an owner that may come back it is left to that one.
-  if (verdict === "dead")
-    await parts.platform.removeFolder("old-file-remove", lockPath(locks, head.token)).catch(() => undefined);
+  if (verdict === "dead") await sweep();
   return gone;
 }
 
@@ -145,13 +150,13 @@ async function createRun(parts: Parts, { run, token }: TakeRequest): Promise<Epo
   await platform.makeFolder("run-stage", staged);
   try {
     await writeHead(parts, journal, first);
-    await (await platform.createFile("run-stage", mark)).close();
+    await (await platform.createFile("run-mark-create", mark)).close();
     await platform.rename("run-publish", staged, run.path);
     return first;
   } catch (error) {
-    await platform.unlink("run-stage", journal).catch(() => undefined);
-    await platform.unlink("run-stage", mark).catch(() => undefined);
-    await platform.removeFolder("run-stage", staged).catch(() => undefined);
+    await platform.unlink("run-unstage-file", journal).catch(() => undefined);
+    await platform.unlink("run-unstage-file", mark).catch(() => undefined);
+    await platform.removeFolder("run-unstage", staged).catch(() => undefined);
     const code = systemCode(error);
     // Windows calls a folder that is there already forbidden.
     const taken = code === "ENOTEMPTY" || code === "EEXIST" || (code === "EPERM" && platform.exists(run.path));
@@ -182,7 +187,7 @@ export async function publishEpoch(
     if (code === "ENOENT" && platform.exists(staged)) return "gone";
     throw linkRefused(doing, error);
   } finally {
-    await platform.unlink("epoch-stage", staged).catch(() => undefined);
+    await platform.unlink("epoch-unstage", staged).catch(() => undefined);
   }
 }
 
@@ -194,11 +199,11 @@ async function writeHead(parts: Parts, path: string, epoch: Epoch, deleted = fal
     holder: await parts.holder(),
     deleted,
   };
-  const file = await parts.platform.createFile("epoch-stage", path);
+  const file = await parts.platform.createFile("epoch-create", path);
   try {
-    await parts.platform.write("epoch-stage", file, Buffer.from(headLine(head)));
+    await parts.platform.write("epoch-write", file, Buffer.from(headLine(head)));
     // The end of a run must be on disk before the first of its files goes.
-    if (deleted) await parts.platform.sync("epoch-tombstone", file);
+    if (deleted) await parts.platform.sync("tombstone-sync", file);
   } finally {
     await file.close();
   }
@@ -236,7 +241,7 @@ export async function deleteRun(parts: Parts, owned: Epoch, doing: Doing): Promi
   const { run } = owned;
   const last: Epoch = { ...owned, epoch: owned.epoch + 1 };
   if ((await publishEpoch(parts, last, doing, true)) !== "published") return false;
-  await platform.syncFolder("epoch-tombstone", run.path);
+  await platform.syncFolder("tombstone-folder-sync", run.path);
   const listing = sortNames((await platform.list(run.path)) ?? []);
   if (listing?.incarnation === owned.incarnation) await removeRun(parts, run, listing);
   return true;

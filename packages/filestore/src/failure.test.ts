@@ -27,9 +27,7 @@ test(
         for (const failing of ["journal-append", "journal-sync"] as const) {
           await using place = await openPlace();
           let armed = false;
-          const platform = faultyPlatform((step) =>
-            armed && step === failing ? (kind === "cut" ? { kind, code, share: 0.7 } : { kind, code }) : undefined,
-          );
+          const platform = faultyPlatform((step) => (armed && step === failing ? { kind, code } : undefined));
           const session = await openFileStore(place, { platform }).acquire("order");
           await saveUpTo(session, history, 0, 2);
           armed = true;

@@ -4,7 +4,7 @@ import { isPulseError } from "@pulse-ts/core";
 import type { Session } from "@pulse-ts/durable";
 import { expect, test } from "vitest";
 import { fileStore, openFileStore } from "./open.ts";
-import type { Step } from "./platform.ts";
+import type { Step } from "./steps.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { endingAt, faultyPlatform } from "./testing/faults.ts";
 import { fakeProcesses, loadOrNothing, onlyFile, openPlace, saveUpTo } from "./testing/place.ts";

@@ -1,3 +1,4 @@
+import { rmdirSync, stat } from "node:fs";
 import { join } from "node:path";
 import lockfile from "proper-lockfile";
 import type { Platform } from "./platform.ts";
@@ -19,23 +20,57 @@ const heldTokens = new Set<string>();
 export const isHeldHere = (token: string): boolean => heldTokens.has(token);
 
 /** Takes the lock of a new token. `staleMs`: after this long without a sign of life it counts as stale (FILE-5). */
-export async function takeLock(locks: string, token: string, staleMs: number): Promise<Lock> {
-  const release = await lockfile.lock(join(locks, token), {
-    realpath: false,
-    stale: staleMs,
-    retries: 0,
-    // A lock that somebody removed by hand is no reason to stop: what fences is the epoch, at every save.
-    onCompromised: () => undefined,
-  });
+export async function takeLock(platform: Platform, locks: string, token: string, staleMs: number): Promise<Lock> {
+  let release: () => Promise<void>;
+  try {
+    release = await lockfile.lock(join(locks, token), {
+      realpath: false,
+      stale: staleMs,
+      retries: 0,
+      fs: lockFileSystem(platform),
+      // A lock that somebody removed by hand is no reason to stop: what fences is the epoch, at every save.
+      onCompromised: () => undefined,
+    });
+  } catch (error) {
+    await removeLock(platform, locks, token);
+    throw error;
+  }
   heldTokens.add(token);
   return {
     async release() {
       heldTokens.delete(token);
-      // It may be gone already, and whoever meets it afterwards finds a closed journal or a dead holder.
-      await release().catch(() => undefined);
+      // It may be gone already, and whoever meets it afterwards finds a closed journal or a dead holder. What stopped
+      // its removal may have been of that moment alone.
+      await release().catch(async () => await removeLock(platform, locks, token));
     },
   };
 }
+
+async function removeLock(platform: Platform, locks: string, token: string): Promise<void> {
+  await platform.removeFolder("lock-remove", lockPath(locks, token)).catch(() => undefined);
+}
+
+type Done = (error: unknown) => void;
+
+/** The calls of proper-lockfile, so that its changes of the disk have names too. Made once: it keeps what it learnt. */
+function lockFileSystem(platform: Platform): object {
+  const known = lockFileSystems.get(platform);
+  if (known !== undefined) return known;
+  const answer = (work: Promise<void>, done: Done): void => void work.then(() => done(null), done);
+  const made = {
+    stat,
+    mkdir: (path: string, done: Done) => answer(platform.makeNewFolder("lock-make", path), done),
+    utimes: (path: string, _read: Date, changed: Date, done: Done) =>
+      answer(platform.touch("lock-touch", path, changed), done),
+    rmdir: (path: string, done: Done) => answer(platform.removeFolder("lock-remove", path), done),
+    // When the process exits, which waits for nothing.
+    rmdirSync,
+  };
+  lockFileSystems.set(platform, made);
+  return made;
+}
+
+const lockFileSystems = new WeakMap<Platform, object>();
 
 export type LockState = "absent" | "fresh" | "stale";
 

@@ -15,7 +15,7 @@ export async function own(
   signal?: AbortSignal,
 ): Promise<{ readonly epoch: Epoch; readonly lock: Lock }> {
   const token = newToken();
-  const lock = await takeLock(locksFolder(parts.root), token, parts.staleMs);
+  const lock = await takeLock(parts.platform, locksFolder(parts.root), token, parts.staleMs);
   try {
     return { epoch: await takeEpoch(parts, { run, token, doing, signal }), lock };
   } catch (error) {

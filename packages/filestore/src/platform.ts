@@ -1,32 +1,37 @@
 import { constants, statSync } from "node:fs";
-import { link, mkdir, open, readdir, readFile, rename, rmdir, stat, statfs, unlink } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, rmdir, stat, statfs, unlink, utimes } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
+import type { StepOf } from "./steps.ts";
 
 /**
  * Every way in which this package touches the disk. Each call that changes something names its place in the store's
- * work ({@link Step}), so that a test can make exactly that one fail, or end the process before or after it.
+ * work (`Step`), so that a test can make exactly that one fail, or end the process before or after it.
  */
 export interface Platform {
   /** Creates a file that must not be there yet, for appending. */
-  createFile(step: Step, path: string): Promise<FileHandle>;
+  createFile(step: StepOf<"createFile">, path: string): Promise<FileHandle>;
   /** Opens a file that must be there, for appending. */
   openToAppend(path: string): Promise<FileHandle>;
   /** Appends all of `bytes`, in one write where the system takes them at once. */
-  write(step: Step, file: FileHandle, bytes: Uint8Array): Promise<void>;
+  write(step: StepOf<"write">, file: FileHandle, bytes: Uint8Array): Promise<void>;
   /** Resolves when what was written to the file, and its length, survive a loss of power. */
-  sync(step: Step, file: FileHandle): Promise<void>;
+  sync(step: StepOf<"sync">, file: FileHandle): Promise<void>;
   /** Resolves when the names in the folder survive a loss of power. Windows has no such call and needs none. */
-  syncFolder(step: Step, path: string): Promise<void>;
+  syncFolder(step: StepOf<"syncFolder">, path: string): Promise<void>;
   /** Gives a file a second name; EEXIST when that name is taken. Of several callers exactly one succeeds. */
-  link(step: Step, from: string, to: string): Promise<void>;
+  link(step: StepOf<"link">, from: string, to: string): Promise<void>;
   /** Moves a file or folder. A folder never replaces one that has anything in it. */
-  rename(step: Step, from: string, to: string): Promise<void>;
-  unlink(step: Step, path: string): Promise<void>;
+  rename(step: StepOf<"rename">, from: string, to: string): Promise<void>;
+  unlink(step: StepOf<"unlink">, path: string): Promise<void>;
   /** Makes a folder and those above it, where they are not there yet. */
-  makeFolder(step: Step, path: string): Promise<void>;
+  makeFolder(step: StepOf<"makeFolder">, path: string): Promise<void>;
+  /** Makes a folder that must not be there yet; EEXIST else. */
+  makeNewFolder(step: StepOf<"makeNewFolder">, path: string): Promise<void>;
   /** Removes a folder that is empty; ENOTEMPTY else. */
-  removeFolder(step: Step, path: string): Promise<void>;
+  removeFolder(step: StepOf<"removeFolder">, path: string): Promise<void>;
+  /** Sets when the file or folder was last changed. */
+  touch(step: StepOf<"touch">, path: string, at: Date): Promise<void>;
   /** Whether the path exists, at once: two of these stand in every save, and each takes microseconds. */
   exists(path: string): boolean;
   /** The names in a folder; `undefined` when there is none. */
@@ -39,30 +44,6 @@ export interface Platform {
   /** The kernel's number for the kind of file system; `undefined` where it means nothing. */
   fileSystemType(path: string): Promise<number | undefined>;
 }
-
-/** The places where the store changes something on disk. */
-export type Step =
-  | "root-make"
-  | "root-mark"
-  | "root-sync"
-  | "root-sweep"
-  | "run-stage"
-  | "run-publish"
-  | "epoch-stage"
-  | "epoch-publish"
-  | "epoch-withdraw"
-  | "epoch-tombstone"
-  | "journal-append"
-  | "journal-sync"
-  | "journal-folder-sync"
-  | "journal-seal"
-  | "journal-close"
-  | "snapshot-write"
-  | "snapshot-sync"
-  | "snapshot-publish"
-  | "snapshot-folder-sync"
-  | "old-file-remove"
-  | "run-remove";
 
 /** The system code of an error, such as `ENOENT`. */
 export function systemCode(error: unknown): string | undefined {
@@ -96,7 +77,9 @@ export const realPlatform: Platform = {
   rename: async (_step, from, to) => await rename(from, to),
   unlink: async (_step, path) => await unlink(path),
   makeFolder: async (_step, path) => await makeFolders(path),
+  makeNewFolder: async (_step, path) => await mkdir(path),
   removeFolder: async (_step, path) => await rmdir(path),
+  touch: async (_step, path, at) => await utimes(path, at, at),
   exists: (path) => statSync(path, { throwIfNoEntry: false }) !== undefined,
   list: async (path) => await unlessMissing(readdir(path)),
   changedAt: async (path) => (await unlessMissing(stat(path)))?.mtimeMs,

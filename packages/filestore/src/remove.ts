@@ -43,7 +43,7 @@ export async function removeRest(parts: Parts, run: RunFolder, names: readonly s
 
 async function syncRemoval({ platform }: Parts, run: RunFolder): Promise<void> {
   try {
-    await platform.syncFolder("run-remove", run.path);
+    await platform.syncFolder("run-remove-sync", run.path);
   } catch (error) {
     // Somebody else has removed it to its end.
     if (systemCode(error) !== "ENOENT") throw error;

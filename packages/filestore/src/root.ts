@@ -21,9 +21,9 @@ export async function prepareRoot(parts: Parts, doing: Doing): Promise<void> {
   for (const folder of foldersIn(root)) await platform.makeFolder("root-make", folder);
   if (made) await sweepStaged(parts);
   else await publishMark(parts, doing);
-  await platform.syncFolder("root-sync", root);
+  await platform.syncFolder("root-folder-sync", root);
   for (let below = root; below !== existing && dirname(below) !== below; below = dirname(below)) {
-    await platform.syncFolder("root-sync", dirname(below)).catch(ignoreUnreadable);
+    await platform.syncFolder("root-folder-sync", dirname(below)).catch(ignoreUnreadable);
   }
   synced.add(parts);
 }
@@ -39,8 +39,11 @@ async function sweepStaged({ platform, root }: Parts): Promise<void> {
     if (changedAt === undefined || changedAt > Date.now() - stagedMsMax) continue;
     // A file goes at once; a folder goes when what is in it has gone. What cannot go now goes another time.
     const inside = await platform.list(path).catch(() => undefined);
-    for (const file of inside ?? []) await platform.unlink("root-sweep", join(path, file)).catch(() => undefined);
-    const gone = inside === undefined ? platform.unlink("root-sweep", path) : platform.removeFolder("root-sweep", path);
+    for (const file of inside ?? []) await platform.unlink("root-sweep-file", join(path, file)).catch(() => undefined);
+    const gone =
+      inside === undefined
+        ? platform.unlink("root-sweep-file", path)
+        : platform.removeFolder("root-sweep-folder", path);
     await gone.catch(() => undefined);
   }
 }
@@ -96,21 +99,21 @@ export function newerFormat(
 async function publishMark({ platform, root }: Parts, doing: Doing): Promise<void> {
   const staged = join(newFolder(root), newToken());
   const mark = join(root, rootMarkName);
-  const file = await platform.createFile("root-mark", staged);
+  const file = await platform.createFile("root-mark-create", staged);
   try {
-    await platform.write("root-mark", file, Buffer.from(`pulse-filestore/${fileFormat}\n`));
-    await platform.sync("root-mark", file);
+    await platform.write("root-mark-write", file, Buffer.from(`pulse-filestore/${fileFormat}\n`));
+    await platform.sync("root-mark-sync", file);
   } finally {
     await file.close();
   }
   try {
-    await platform.link("root-mark", staged, mark);
+    await platform.link("root-mark-publish", staged, mark);
   } catch (error) {
     if (systemCode(error) !== "EEXIST") throw linkRefused(doing, error);
     // There already: somebody else was faster, or what a loss of power left is replaced.
-    if ((await platform.readSmall(mark)) === "") return await platform.rename("root-mark", staged, mark);
+    if ((await platform.readSmall(mark)) === "") return await platform.rename("root-mark-replace", staged, mark);
   }
-  await platform.unlink("root-mark", staged);
+  await platform.unlink("root-mark-unstage", staged);
 }
 
 /** FILE-3 stands on hard links: where they are not there, nothing can be owned safely (FILE-7). */

@@ -32,11 +32,11 @@ export async function writeSnapshot(
   const { revision } = record.header;
   const staged = join(newFolder(root), newToken());
   try {
-    const file = await platform.createFile("snapshot-write", staged);
+    const file = await platform.createFile("snapshot-create", staged);
     try {
       for (const text of snapshotBlocks(run, epoch, record)) {
         if (signal?.aborted === true) {
-          await platform.unlink("snapshot-write", staged);
+          await platform.unlink("snapshot-unstage", staged);
           return false;
         }
         await platform.write("snapshot-write", file, Buffer.from(text));
@@ -48,7 +48,7 @@ export async function writeSnapshot(
     await platform.rename("snapshot-publish", staged, join(run.path, snapshotName(incarnation, revision, epoch)));
   } catch (error) {
     // Not published, so nobody reads it; should it stay, it is swept up later.
-    await platform.unlink("snapshot-write", staged).catch(() => undefined);
+    await platform.unlink("snapshot-unstage", staged).catch(() => undefined);
     throw error;
   }
   await platform.syncFolder("snapshot-folder-sync", run.path);

@@ -228,7 +228,7 @@ export class FileSession implements Session {
           await platform.write("journal-close", this.#file, closeLine(this.#known?.revision ?? 0));
         } else if (await this.#nothingToFence()) {
           // Nothing was saved, and no older owner can come back: this epoch need not have been.
-          await platform.unlink("journal-close", join(run.path, journalName(incarnation, epoch)));
+          await platform.unlink("journal-withdraw", join(run.path, journalName(incarnation, epoch)));
         }
       }
     } catch (error) {
