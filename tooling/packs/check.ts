@@ -1,63 +1,72 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { Report } from "../source/report.ts";
-import { readPackages, type WorkspacePackage } from "../source/workspace.ts";
+import { runProgram, type Run } from "../source/run-program.ts";
+import type { WorkspacePackage } from "../source/workspace.ts";
+import { checkContents, readUnpacked } from "./contents.ts";
+import { checkMetadata } from "./metadata.ts";
+import { pack, publishedPackages } from "./tarballs.ts";
 
-/** Runs a program and gives its exit code and what it printed. */
-export type Run = (
-  command: string,
-  args: readonly string[],
-  cwd: string,
-) => { readonly code: number; readonly text: string };
+interface Result {
+  readonly problems: readonly string[];
+  readonly notes: readonly string[];
+  readonly files: number;
+}
 
-/** Packs every published package and lets publint and attw judge the tarball, which is what a user gets. */
+/**
+ * Packs every published package and looks at the tarball, which is what a user gets: publint and attw judge how it
+ * resolves, and the files in it are exactly of the kinds that belong there.
+ */
 export function checkPacks(root: string, run: Run = runProgram(root)): Report {
-  const packages = readPackages(root, "packages").filter(({ manifest }) => manifest.private !== true);
+  const packages = publishedPackages(root);
   const folder = mkdtempSync(join(tmpdir(), "pulse-packs-"));
   try {
     const results = packages.map((workspacePackage) => checkPack(root, workspacePackage, folder, run));
     return {
       name: "packs",
-      counted: { packages: packages.length, tarballs: readdirSync(folder).length },
-      problems: results.flat(),
+      counted: {
+        packages: packages.length,
+        tarballs: results.filter(({ notes }) => notes.length > 0).length,
+        files: results.reduce((sum, { files }) => sum + files, 0),
+      },
+      problems: results.flatMap(({ problems }) => problems),
+      notes: results.flatMap(({ notes }) => notes),
     };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function checkPack(root: string, { folder, manifest }: WorkspacePackage, into: string, run: Run): string[] {
-  const cwd = join(root, folder);
-  if (!existsSync(join(cwd, "dist"))) return [`${folder}: has no dist; build it first`];
-  const before = new Set(readdirSync(into));
-  const packed = run("pnpm", ["pack", "--pack-destination", into], cwd);
-  const tarball = readdirSync(into).find((name) => !before.has(name));
-  if (packed.code !== 0 || tarball === undefined) return [`${folder}: pnpm pack failed:\n${packed.text}`];
-  const file = join(into, tarball);
+function checkPack(root: string, workspacePackage: WorkspacePackage, into: string, run: Run): Result {
+  const { manifest } = workspacePackage;
+  const packed = pack(root, workspacePackage, into, run);
+  if (packed.kind === "problem") return { problems: [packed.text], notes: [], files: 0 };
   const judges = [
-    { command: "publint", args: ["--strict", file] },
-    { command: "attw", args: ["--profile", "esm-only", "--format", "ascii", "--no-color", file] },
+    { command: "publint", args: ["--strict", packed.file] },
+    { command: "attw", args: ["--profile", "esm-only", "--format", "ascii", "--no-color", packed.file] },
   ];
-  return judges.flatMap(({ command, args }) => {
+  const judged = judges.flatMap(({ command, args }) => {
     const { code, text } = run(command, args, root);
     return code === 0 ? [] : [`${manifest.name}: ${command} found problems:\n${text.trim()}`];
   });
-}
-
-function runProgram(root: string): Run {
-  const path = `${join(root, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`;
-  return (command, args, cwd) => {
-    const result = spawnSync(command, args, {
-      cwd,
-      encoding: "utf8",
-      env: { ...process.env, PATH: path },
-      shell: process.platform === "win32",
-    });
+  const unpacked = `${packed.file}.unpacked`;
+  mkdirSync(unpacked);
+  const tar = run("tar", ["-xzf", packed.file, "-C", unpacked, "--strip-components=1"], into);
+  if (tar.code !== 0)
     return {
-      code: result.status ?? 1,
-      text: `${result.stdout ?? ""}${result.stderr ?? ""}${result.error?.message ?? ""}`,
+      problems: [...judged, `${manifest.name}: tar cannot read the tarball:\n${tar.text}`],
+      notes: [],
+      files: 0,
     };
+  const files = readUnpacked(unpacked);
+  const unpackedBytes = [...files.values()].reduce((sum, content) => sum + content.length, 0);
+  const kB = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;
+  return {
+    problems: [...judged, ...checkMetadata(root, files), ...checkContents(manifest.name, files)],
+    notes: [
+      `${manifest.name}: ${files.size} files, ${kB(statSync(packed.file).size)} packed, ${kB(unpackedBytes)} unpacked`,
+    ],
+    files: files.size,
   };
 }
