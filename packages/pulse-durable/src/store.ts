@@ -49,6 +49,12 @@ export interface Catalog {
   list(query?: CatalogQuery): Promise<CatalogPage>;
   /** The record as it was last saved. @throws PULSE_NOT_FOUND, PULSE_CORRUPT, PULSE_NEWER_FORMAT, PULSE_STORE */
   read(runId: string): Promise<RunRecord>;
+  /**
+   * Reads the bytes that a record of this run names as `content`, and checks them against the digest (STORE-10). Absent
+   * when the store keeps no content apart. The run may have changed since it was read, and contents that nothing names
+   * any more go in time. @throws PULSE_CORRUPT naming the file when they are damaged or missing, PULSE_STORE
+   */
+  content?(runId: string, digest: string): Promise<Uint8Array>;
   /** Deletes a run that nobody owns; deleting one that is not there is harmless. @throws PULSE_BUSY, PULSE_STORE */
   delete(runId: string): Promise<void>;
   count(query?: Pick<CatalogQuery, "status" | "prefix">): Promise<number>;
