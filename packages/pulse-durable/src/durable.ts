@@ -61,6 +61,11 @@ export interface Durable extends AsyncDisposable {
 /** Durable execution on a store: `await using pulse = durable({ store })`. @throws PULSE_INVALID for options that cannot be */
 export function durable(options: DurableOptions): Durable {
   checkDurableOptions(options);
+  return durableAround(options);
+}
+
+/** The same of options that were checked; `around` is given the hooks of each run and gives what core calls instead. */
+export function durableAround(options: DurableOptions, around?: RunSurroundings["around"]): Durable {
   const { store, codecs = createCodecs(), host = systemHost } = options;
   const active = new Set<Promise<BegunRun<never>>>();
   const known = new WeakMap<AnyGraph, Prepared>();
@@ -73,7 +78,7 @@ export function durable(options: DurableOptions): Durable {
     if (result === undefined) known.set(graph, (result = prepare(graph, codecs, {})));
     return result;
   };
-  const surroundings: RunSurroundings = { store, codecs, host, prepared };
+  const surroundings: RunSurroundings = { store, codecs, host, prepared, ...(around === undefined ? {} : { around }) };
   const refuseClosed = (doing: string, runId: string, next: NextStep): void => {
     if (closing === undefined) return;
     const message = `${doing} run "${shownRunId(runId)}": this durable execution is closed; make another one on the store`;

@@ -9,6 +9,8 @@ export interface FakeHost extends Host {
    * everything that it set off and that needs no timer has settled.
    */
   advance(ms: number): Promise<void>;
+  /** Moves the clock to the timer that is due next and fires it, as `advance` does; false when none is armed. */
+  step(): Promise<boolean>;
   /**
    * Moves the clock from timer to timer until none is armed.
    * @throws Error after {@link timersMax} timers: something arms them for ever
@@ -75,6 +77,12 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
       for (let timer = nextTimer(until); timer !== undefined; timer = nextTimer(until)) await fire(timer);
       time = until;
       await settled();
+    },
+    async step() {
+      await settled();
+      const timer = nextTimer(Infinity);
+      if (timer !== undefined) await fire(timer);
+      return timer !== undefined;
     },
     async runAll() {
       await settled();

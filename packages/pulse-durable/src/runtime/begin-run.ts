@@ -2,7 +2,7 @@ import type { Codecs } from "@pulse-ts/codec";
 import { execution, isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, AnyKey, Execution, ExecutionOptions, Host, InputsOf, OutcomeOf } from "@pulse-ts/core";
 import { checkpoint, checkpointInputs, restoreNodes } from "@pulse-ts/core/checkpoint";
-import type { ReadValue } from "@pulse-ts/core/checkpoint";
+import type { CheckpointHooks, ReadValue } from "@pulse-ts/core/checkpoint";
 import type { NextStep } from "../errors.ts";
 import type { RunOptions } from "../options.ts";
 import { idsKey } from "../record/entry-key.ts";
@@ -31,6 +31,8 @@ export interface RunSurroundings {
   readonly codecs: Codecs;
   readonly host: Host;
   readonly prepared: (graph: AnyGraph, options: Pick<ExecutionOptions, "aspects" | "overrides">) => Prepared;
+  /** Goes between core and the hooks of each run: how fault points come in. */
+  readonly around?: (hooks: CheckpointHooks) => CheckpointHooks;
 }
 
 /** A run that has started. */
@@ -50,7 +52,7 @@ export async function beginRun<Graph extends AnyGraph>(
   graph: Graph,
   inputs: InputsOf<Graph>,
   options: RunOptions<Graph>,
-  { store, codecs, host: sharedHost, prepared: prepare }: RunSurroundings,
+  { store, codecs, host: sharedHost, prepared: prepare, around = (hooks) => hooks }: RunSurroundings,
 ): Promise<BegunRun<Graph>> {
   const { runId, version, observers = [], beforeStart, verify, isolate = true, keepFailure = false, ...rest } = options;
   const host = rest.host ?? sharedHost;
@@ -73,7 +75,11 @@ export async function beginRun<Graph extends AnyGraph>(
   const { signal } = rest;
   if (signal?.aborted === true) throw notBegun(runId, againOf(mode), signal.reason);
 
-  const inputsOf = { inputs: inputsFingerprint(given), inputsOutline: inputsOutline(given) };
+  const inputsOf = {
+    inputs: inputsFingerprint(given),
+    inputsOutline: inputsOutline(given),
+    given: new Map(given.map((input) => [input.name, input])),
+  };
   const request = { mode, store, runId, version, prepared, ...inputsOf, host, events };
   const { session, record, resumed, confirm } = await openRun(signal === undefined ? request : { ...request, signal });
   loadContent = (digest) => session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
@@ -89,7 +95,7 @@ export async function beginRun<Graph extends AnyGraph>(
     const mayBegin = (): void => {
       if (!begun) throw startedEarly(runId, againOf(mode));
     };
-    const hooks = runHooks({ ledger, prepared, values, codedKey, host, keepFailure, mayBegin });
+    const hooks = around(runHooks({ ledger, prepared, values, codedKey, host, keepFailure, mayBegin }));
     const running = execution(graph, inputs, {
       ...rest,
       host,
