@@ -1,31 +1,46 @@
 import { attemptKey, idsKey } from "../record/entry-key.ts";
 import type { AttemptEntry, RunRecord } from "../record/format.ts";
 import type { DefinitionView, NodeView } from "./definition-view.ts";
+import type { CheckedParts } from "./parts.ts";
 import { corrupt, isId, nodeAt, otherDefinition } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
+import { providerSearch } from "./providers.ts";
 
-/** Attempts agree with each other, with their scopes and nodes, and with the definition (REC-4 to REC-6). */
-export function attemptProblems(
-  record: RunRecord,
-  definition: DefinitionView,
-  scopeOf: ReadonlyMap<string, string>,
-): readonly RecordProblem[] {
+/**
+ * Attempts agree with each other, with their scopes and nodes, and with the definition (REC-4 to REC-6). A plain node is
+ * tried only when all that it needs is confirmed (CKPT-4), so that is there too (REC-19).
+ */
+export function attemptProblems(parts: CheckedParts): readonly RecordProblem[] {
+  const { record, definition, scopeOf } = parts;
   const problems: RecordProblem[] = [];
   const places = new Map<string, Map<number, readonly [string, AttemptEntry]>>();
   for (const [id, entry] of record.attempts) {
     if (!isId(id)) problems.push(corrupt(attemptKey(id), "", "its id has the wrong form"));
     problems.push(...(entry.boundary === "" ? rootProblems : retryProblems)(record, id, entry));
-    const place = JSON.stringify([entry.parent, entry.nodeId, entry.boundary]);
+    // Node ids and boundaries may hold any character; the length makes the parts tell apart.
+    const place = `${entry.parent}/${entry.boundary.length}/${entry.boundary}/${entry.nodeId}`;
     const indices = places.get(place) ?? new Map<number, readonly [string, AttemptEntry]>();
     if (indices.has(entry.index)) problems.push(corrupt(attemptKey(id), "index", `${entry.index} is there twice`));
     places.set(place, indices.set(entry.index, [id, entry]));
   }
   for (const indices of places.values()) problems.push(...placeProblems(indices));
 
+  if (definition === undefined) return problems;
+  const missingProvider = providerSearch(parts);
   for (const [id, entry] of record.attempts) {
     const scope = scopeOf.get(id);
     const path = scope === undefined ? undefined : record.scopes.get(scope)?.path;
-    if (path !== undefined) problems.push(...definitionProblems(definition, record, id, entry, path));
+    if (scope === undefined || path === undefined) continue;
+    problems.push(...definitionProblems(definition, record, id, entry, path));
+    // Of a confirmed one its node's entry is checked.
+    if (entry.boundary !== "" || entry.state === "confirmed") continue;
+    for (const needed of definition.graph(path)?.nodes.get(entry.nodeId)?.requires ?? []) {
+      const missing = missingProvider(scope, needed);
+      if (missing === undefined) continue;
+      problems.push(
+        corrupt(attemptKey(id), "", `it needed ${JSON.stringify(needed)}, but ${missing} is not confirmed`),
+      );
+    }
   }
   return problems;
 }
@@ -90,7 +105,11 @@ function definitionProblems(
   if (node === undefined) {
     return [otherDefinition(key, "nodeId", `names ${nodeAt(path, entry.nodeId)}, which the definition does not have`)];
   }
-  return entry.boundary === "" ? [] : boundaryProblems(node, record, key, entry, path);
+  const problems = entry.boundary === "" ? [] : boundaryProblems(node, record, key, entry, path);
+  const innermost = node.boundaries.at(-1)?.boundary ?? "";
+  if (!record.scopes.has(id) || entry.boundary === innermost) return problems;
+  const at = JSON.stringify(entry.boundary);
+  return [...problems, corrupt(key, "boundary", `is ${at}, but a child scope stands at ${JSON.stringify(innermost)}`)];
 }
 
 function boundaryProblems(

@@ -2,85 +2,38 @@ import { isPulseError } from "@pulse-ts/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { attemptKey, headerKey, nodeKey, scopeKey } from "../record/entry-key.ts";
-import { entriesOf, recordBuilder } from "../record/fold.ts";
-import type { NodeEntry, RecordChange, RecordEntry, RunRecord } from "../record/format.ts";
+import { entriesOf } from "../record/fold.ts";
+import type { RecordChange, RecordEntry, RunRecord } from "../record/format.ts";
 import { errorOf } from "../testing/error-of.ts";
 import { sampleDefinition } from "../testing/sample-definition.ts";
+import { digestOf, idOf, readyValue, rootAttempt, rootId, skippedValue } from "../testing/sample-record.ts";
 import {
-  digestOf,
-  idOf,
-  readyValue,
-  rootAttempt,
-  rootId,
-  sampleRecord,
-  skippedValue,
-} from "../testing/sample-record.ts";
+  changed,
+  child,
+  entryAt,
+  fetch1,
+  fetch2,
+  fetchKey,
+  fetchRoot,
+  gone,
+  nodeOf,
+  put,
+  retryOf,
+  score1,
+  score2,
+  scoreRoot,
+  set,
+  sumRoot,
+  weigh1,
+  weigh11,
+  weighRoot,
+  whole,
+} from "../testing/whole-record.ts";
 import { chainsOf } from "./chains.ts";
 import { checkRecord } from "./check.ts";
 
 const call = { runId: "run", version: "1", definition: digestOf("definition"), inputs: digestOf("inputs") };
 
-/** `fetch` confirmed at its second try; `score` in its second try, its first one void with a confirmed `weigh` inside. */
-const [fetchRoot, fetch1, fetch2, scoreRoot, score1, score2] = ["a", "b", "c", "d", "e", "f"].map(idOf) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-  string,
-];
-const [voidWeigh, weighRoot, weigh1, weigh11, sumRoot] = ["1", "2", "3", "4", "5"].map(idOf) as [
-  string,
-  string,
-  string,
-  string,
-  string,
-];
-const nodeOf = (nodeId: string, attempt: string, outputs: NodeEntry["outputs"]): NodeEntry => ({
-  nodeId,
-  attempt,
-  reason: "completed",
-  outputs,
-});
-const child = { graph: "scoring", path: "score", inputs: digestOf("child"), bindings: true };
-const retryOf = (nodeId: string, parent: string, index: number, limit: number, boundary = "0") =>
-  rootAttempt(nodeId, { parent, index, limit, boundary });
-const whole = sampleRecord({
-  scopes: { [score1]: child, [score2]: child },
-  attempts: {
-    [fetchRoot]: rootAttempt("fetch", { state: "confirmed" }),
-    [fetch1]: { ...retryOf("fetch", fetchRoot, 1, 3), state: "failed" },
-    [fetch2]: retryOf("fetch", fetchRoot, 2, 3),
-    [scoreRoot]: rootAttempt("score"),
-    [score1]: { ...retryOf("score", scoreRoot, 1, 2), state: "failed" },
-    [score2]: retryOf("score", scoreRoot, 2, 2),
-    [voidWeigh]: rootAttempt("weigh", { parent: score1, state: "confirmed" }),
-    [weighRoot]: rootAttempt("weigh", { parent: score2, state: "confirmed" }),
-    [weigh1]: retryOf("weigh", weighRoot, 1, 2, "1"),
-    [weigh11]: retryOf("weigh", weigh1, 1, 2, "2"),
-    [sumRoot]: rootAttempt("sum", { parent: score2 }),
-  },
-  nodes: {
-    [rootId]: { fetch: nodeOf("fetch", fetchRoot, [readyValue("page", "text")]) },
-    [score1]: { weigh: nodeOf("weigh", voidWeigh, [readyValue("weight", "")]) },
-    [score2]: { weigh: nodeOf("weigh", weighRoot, [skippedValue("weight")]) },
-  },
-});
-const fetchKey = nodeKey(rootId, "fetch");
-
-const entryAt = (record: RunRecord, key: string): RecordEntry | undefined => {
-  const put = entriesOf(record).find((change) => change.key === key);
-  return put?.kind === "put" ? put.entry : undefined;
-};
-const changed = (...changes: readonly RecordChange[]): RunRecord => {
-  const builder = recordBuilder("run", whole);
-  for (const change of changes) builder.apply(change);
-  return builder.view();
-};
-const put = (key: string, entry: RecordEntry): RecordChange => ({ kind: "put", key, entry });
-const gone = (key: string): RecordChange => ({ kind: "delete", key });
-/** The change that sets some fields of an entry. */
-const set = (key: string, fields: object): RecordChange => put(key, { ...entryAt(whole, key), ...fields });
 const check = (record: RunRecord): void => checkRecord(record, sampleDefinition, call);
 
 function refusal(...changes: readonly RecordChange[]): readonly string[] {

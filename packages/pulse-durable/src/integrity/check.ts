@@ -8,19 +8,29 @@ import type { DefinitionView } from "./definition-view.ts";
 import { definitionDifferences, inputDifferences, shortened } from "./differences.ts";
 import { headerProblems, statusProblems } from "./header.ts";
 import { nodeProblems } from "./nodes.ts";
+import type { CheckedParts } from "./parts.ts";
 import type { RecordProblem } from "./problem.ts";
+import type { GivenInputs } from "./scope-inputs.ts";
 import { scopeProblems } from "./scopes.ts";
 import { shapeProblems } from "./shapes.ts";
+import { streamEntryProblems } from "./stream-entries.ts";
 import { valueProblems } from "./values.ts";
 
-/** What the caller of `resume` says about the run (REC-17). */
-export interface ResumeCall {
+/** Which run is checked, and what for: "resuming" by default. */
+export interface CheckCall {
   readonly runId: string;
+  readonly doing?: string;
+}
+
+/** What the caller of `resume` says about the run (REC-17). */
+export interface ResumeCall extends CheckCall {
   readonly version: string;
   readonly definition: string;
   readonly inputs: string;
   /** The root inputs at hand, as the header's `outline` keeps those that the run was started with (DUR-4). */
   readonly inputsOutline?: Readonly<Record<string, string>>;
+  /** The root inputs at hand, by name: what the older fingerprints of scopes are made of (REC-3). */
+  readonly given?: GivenInputs;
 }
 
 /**
@@ -30,32 +40,49 @@ export interface ResumeCall {
  *   PULSE_INCOMPATIBLE for another version, definition, inputs or codec, with what was expected and found
  */
 export function checkRecord(record: RunRecord, definition: DefinitionView, call: ResumeCall): void {
+  checkHeader(record, call);
+  checkAgreement(record, definition, call);
+  refuse(call, recordProblems(record, definition, call.given));
+}
+
+/**
+ * Checks a record without its definition, as far as it tells by itself: what is exported and imported (REC-26), or shown.
+ * @throws PULSE_NEWER_FORMAT; PULSE_CORRUPT with `problems`, each naming an entry key and field
+ */
+export function checkRecordAlone(record: RunRecord, call: CheckCall): void {
+  checkHeader(record, call);
+  refuse(call, recordProblems(record));
+}
+
+/** Shapes first: all later checks rely on them. */
+function checkHeader(record: RunRecord, call: CheckCall): void {
   refuseNewerFormat(record, call);
   refuse(call, shapeProblems(record));
   refuse(call, headerProblems(record, call.runId));
-  checkAgreement(record, definition, call);
-  refuse(call, recordProblems(record, definition));
 }
 
 /** All that is wrong inside a record whose shapes and header were found right. */
-export function recordProblems(record: RunRecord, definition: DefinitionView): readonly RecordProblem[] {
+function recordProblems(record: RunRecord, definition?: DefinitionView, given?: GivenInputs): readonly RecordProblem[] {
   const { scopeOf, problems } = chainsOf(record);
+  const parts: CheckedParts = { record, scopeOf, ...(definition === undefined ? {} : { definition }) };
   return [
     ...problems,
-    ...scopeProblems(record, definition, scopeOf),
-    ...attemptProblems(record, definition, scopeOf),
-    ...nodeProblems(record, definition, scopeOf),
-    ...statusProblems(record, definition),
+    ...scopeProblems(parts, given),
+    ...attemptProblems(parts),
+    ...nodeProblems(parts),
+    ...statusProblems(parts),
+    ...streamEntryProblems(parts),
     ...valueProblems(record),
   ];
 }
 
-function refuseNewerFormat(record: RunRecord, { runId }: ResumeCall): void {
-  const { format } = record.header;
-  if (!(format > recordFormat)) return;
+function refuseNewerFormat(record: RunRecord, { runId, doing = "resuming" }: CheckCall): void {
+  // A custom store may give anything: what is no record is told by its shape.
+  const format: unknown = (record as Partial<RunRecord> | undefined)?.header?.format;
+  if (typeof format !== "number" || !(format > recordFormat)) return;
   throw new PulseError(
     "PULSE_NEWER_FORMAT",
-    `resuming run "${shownRunId(runId)}": its record has format ${format}, this version of @pulse-ts/durable reads up to ${recordFormat}; use a newer one`,
+    `${doing} run "${shownRunId(runId)}": its record has format ${format}, this version of @pulse-ts/durable reads up to ${recordFormat}; use a newer one`,
     { details: { runId, next: "newer-package", found: format, supported: recordFormat } },
   );
 }
@@ -108,37 +135,29 @@ function definitionLines(record: RunRecord, definition: DefinitionView): readonl
   return linesOf(recordProblems(record, definition).filter(({ kind }) => kind !== "corrupt"));
 }
 
-function refuse({ runId }: ResumeCall, problems: readonly RecordProblem[]): void {
-  const [first] = problems;
-  if (first === undefined) return;
+function refuse({ runId, doing = "resuming" }: CheckCall, problems: readonly RecordProblem[]): void {
+  if (problems.length === 0) return;
   // The definition was found the same, so whatever else does not fit it is damage; a codec's version is not part of it (DUR-5).
-  const damage = problems.filter(({ kind }) => kind !== "codec");
+  const damage = problems.filter(({ kind }) => kind === "corrupt" || kind === "definition");
   const lines = linesOf(damage.length === 0 ? problems : damage);
   const text = lines.slice(0, 3).join("; ");
   if (damage[0] !== undefined) {
     throw new PulseError(
       "PULSE_CORRUPT",
-      `resuming run "${shownRunId(runId)}": ${text}; restore the run from a backup`,
+      `${doing} run "${shownRunId(runId)}": ${text}; restore the run from a backup`,
       {
         details: { runId, next: "restore-backup", where: damage[0].where, problems: lines },
       },
     );
   }
-  const { expected, found, key } = first;
+  const first = problems.find(({ kind }) => kind === "scope") ?? (problems[0] as RecordProblem);
+  const { kind, where: _, problem: __, ...details } = first;
+  const what = kind === "scope" ? "scope" : "codec";
+  const advice = what === "scope" ? "definition and fixed values" : "codecs";
   throw new PulseError(
     "PULSE_INCOMPATIBLE",
-    `resuming run "${shownRunId(runId)}": ${text}; resume it with the codecs that it was started with`,
-    {
-      details: {
-        runId,
-        next: "same-definition",
-        what: "codec",
-        expected,
-        found,
-        differences: lines,
-        ...(key === undefined ? undefined : { key }),
-      },
-    },
+    `${doing} run "${shownRunId(runId)}": ${text}; resume it with the ${advice} that it was started with`,
+    { details: { runId, next: "same-definition", what, differences: lines, ...details } },
   );
 }
 

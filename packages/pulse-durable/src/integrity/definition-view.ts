@@ -23,9 +23,24 @@ export interface NodeView {
   readonly provides: readonly KeyView[];
   /** The retries of its effective chain, outermost first (CKPT-20). */
   readonly boundaries: readonly BoundaryView[];
-  /** The path of the graph that it mounts. */
-  readonly child?: string;
+  /** What it mounts, if it is a mount. */
+  readonly child?: ChildView;
 }
+
+/** A graph that a node mounts. */
+export interface ChildView {
+  readonly path: string;
+  /** Of each scope that was opened with stable bindings (REC-3). */
+  readonly fingerprint: string;
+  /** Where each of the child's inputs comes from, for scopes that keep the older fingerprint (REC-3). */
+  readonly inputs: readonly ChildInput[];
+}
+
+/** `in`: bound to a key of the graph around. `fix`: a fixed value, by its fingerprint. `none`: optional, and left out. */
+export type ChildInput =
+  | { readonly kind: "in"; readonly name: string; readonly from: string }
+  | { readonly kind: "fix"; readonly name: string; readonly fingerprint: string }
+  | { readonly kind: "none"; readonly name: string };
 
 export interface KeyView {
   readonly name: string;

@@ -1,28 +1,28 @@
 import { idsKey, parseIds } from "../record/entry-key.ts";
 import type { NodeEntry, RunRecord, ValueRecord } from "../record/format.ts";
-import type { DefinitionView, KeyView, NodeView } from "./definition-view.ts";
+import type { KeyView, NodeView } from "./definition-view.ts";
+import type { CheckedParts } from "./parts.ts";
 import { corrupt, nodeAt, otherDefinition } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
+import { providerSearch } from "./providers.ts";
 
 /** Node entries have their confirmed root attempt, cover what they provide, and close over what they needed (REC-7, REC-19). */
-export function nodeProblems(
-  record: RunRecord,
-  definition: DefinitionView,
-  scopeOf: ReadonlyMap<string, string>,
-): readonly RecordProblem[] {
+export function nodeProblems(parts: CheckedParts): readonly RecordProblem[] {
+  const { record, definition } = parts;
   const problems: RecordProblem[] = [];
-  const missingProvider = providerSearch(record, definition, scopeOf);
+  const missingProvider = providerSearch(parts);
   for (const [ids, entry] of record.nodes) {
     const key = `node/${ids}`;
     // The shapes were checked: there are two ids.
     const [scopeId, nodeId] = parseIds("node", ids) as [string, string];
     if (entry.nodeId !== nodeId) problems.push(corrupt(key, "nodeId", `is ${JSON.stringify(entry.nodeId)}`));
-    problems.push(...attemptProblems(record, key, scopeId, entry));
+    problems.push(...attemptProblems(record, key, scopeId, entry), ...stateProblems(key, entry));
     const scope = record.scopes.get(scopeId);
     if (scope === undefined) {
       problems.push(corrupt(key, "", `its scope ${scopeId} is missing`));
       continue;
     }
+    if (definition === undefined) continue;
     const node = definition.graph(scope.path)?.nodes.get(nodeId);
     if (node === undefined) {
       problems.push(otherDefinition(key, "", `the definition does not have ${nodeAt(scope.path, nodeId)}`));
@@ -48,19 +48,35 @@ function attemptProblems(record: RunRecord, key: string, scope: string, entry: N
   return attempt.state === "confirmed" ? [] : [corrupt(key, "attempt", `${entry.attempt} is ${attempt.state}`)];
 }
 
+/** No name twice; a skipped node has nothing ready (REC-7). */
+function stateProblems(key: string, entry: NodeEntry): readonly RecordProblem[] {
+  const problems: RecordProblem[] = [];
+  const seen = new Set<string>();
+  for (const { name, state } of entry.outputs) {
+    const field = `outputs ${JSON.stringify(name)}`;
+    if (seen.has(name)) problems.push(corrupt(key, field, "is there twice"));
+    if (entry.reason === "skipped" && state !== "skipped") {
+      problems.push(corrupt(key, field, `is ${state}, but the node was skipped`));
+    }
+    seen.add(name);
+  }
+  return problems;
+}
+
 function outputProblems(node: NodeView, key: string, entry: NodeEntry): readonly RecordProblem[] {
   const problems: RecordProblem[] = [];
   const rest = new Map(node.provides.map((provided) => [provided.name, provided]));
-  const seen = new Set<string>();
+  const all = new Set(rest.keys());
   for (const output of entry.outputs) {
     const field = `outputs ${JSON.stringify(output.name)}`;
     const provided = rest.get(output.name);
-    if (seen.has(output.name)) problems.push(corrupt(key, field, "is there twice"));
-    else if (provided === undefined) problems.push(otherDefinition(key, field, "is no key that the node provides"));
+    if (!all.has(output.name)) problems.push(otherDefinition(key, field, "is no key that the node provides"));
+    else if (output.state === "stream")
+      problems.push(corrupt(key, field, "is a stream, where the key is a plain value"));
+    else if (provided === undefined) continue;
     else if (provided.codec !== output.codec || provided.codecVersion !== output.codecVersion) {
       problems.push(otherCodec(key, output, provided));
     }
-    seen.add(output.name);
     rest.delete(output.name);
   }
   for (const name of rest.keys()) {
@@ -81,45 +97,5 @@ function otherCodec(key: string, output: ValueRecord, provided: KeyView): Record
     expected,
     found,
     key: output.name,
-  };
-}
-
-/** Finds what had to be confirmed for a key, and is not: the node's place, or nothing. */
-type MissingProvider = (scope: string, key: string) => string | undefined;
-
-/** Follows keys outwards through the mounts that bind them; what was followed once is remembered. */
-function providerSearch(
-  record: RunRecord,
-  definition: DefinitionView,
-  scopeOf: ReadonlyMap<string, string>,
-): MissingProvider {
-  const known = new Map<string, string | undefined>();
-
-  const look = (scope: string, key: string): string | undefined | { readonly scope: string; readonly key: string } => {
-    const path = record.scopes.get(scope)?.path;
-    const provider = path === undefined ? undefined : definition.graph(path)?.providers.get(key);
-    if (path === undefined || provider === undefined || provider.kind === "given") return undefined;
-    if (provider.kind === "node") {
-      return record.nodes.has(idsKey(scope, provider.nodeId)) ? undefined : nodeAt(path, provider.nodeId);
-    }
-    const outer = scopeOf.get(scope);
-    // A scope whose chain breaks is reported there.
-    return outer === undefined ? undefined : { scope: outer, key: provider.key };
-  };
-
-  return (fromScope, fromKey) => {
-    const followed: string[] = [];
-    let at = { scope: fromScope, key: fromKey };
-    for (;;) {
-      const place = `${at.scope}/${at.key}`;
-      const found = known.has(place) ? known.get(place) : look(at.scope, at.key);
-      followed.push(place);
-      if (typeof found === "object") {
-        at = found;
-        continue;
-      }
-      for (const each of followed) known.set(each, found);
-      return found;
-    }
   };
 }

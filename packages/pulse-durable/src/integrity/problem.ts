@@ -1,14 +1,20 @@
 /** One thing that is wrong with a record: the entry key, the field, and what was found. */
 export interface RecordProblem {
-  /** `definition`, `codec`: the entry is whole in itself, but the definition at hand did not write it (DUR-4). */
-  readonly kind: "corrupt" | "definition" | "codec";
+  /**
+   * `definition`, `codec`, `scope`: the entry is whole in itself, but the definition at hand did not write it (DUR-4);
+   * of a scope: its fixed values or the sources of its inputs (CKPT-23).
+   */
+  readonly kind: "corrupt" | "definition" | "codec" | "scope";
   /** The entry key and the field: `attempt/00…0a limit`. */
   readonly where: string;
   readonly problem: string;
-  /** Of a codec: what is recorded, what the definition has, and the key. */
+  /** Of a codec or scope: what is recorded, what the definition has, and the key or keys. */
   readonly expected?: string;
   readonly found?: string;
   readonly key?: string;
+  /** Of a scope: its id and the mount's path. */
+  readonly scope?: string;
+  readonly path?: string;
 }
 
 export const corrupt = (key: string, field: string, problem: string): RecordProblem => ({

@@ -1,22 +1,28 @@
 import { scopeKey } from "../record/entry-key.ts";
-import type { RunRecord, ScopeEntry } from "../record/format.ts";
-import type { DefinitionView } from "./definition-view.ts";
+import type { ScopeEntry } from "../record/format.ts";
+import type { ChildView, DefinitionView } from "./definition-view.ts";
+import { inputsSearch } from "./scope-inputs.ts";
+import type { GivenInputs } from "./scope-inputs.ts";
+import type { CheckedParts } from "./parts.ts";
 import { corrupt, isDigest, isId, nodeAt, otherDefinition } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
 
-/** Scopes belong to an attempt of their mount and are of the graph that the definition mounts there (REC-2, REC-18). */
-export function scopeProblems(
-  record: RunRecord,
-  definition: DefinitionView,
-  scopeOf: ReadonlyMap<string, string>,
-): readonly RecordProblem[] {
+/**
+ * Scopes belong to an attempt of their mount, are of the graph that the definition mounts there, and were opened with its
+ * fixed values and bindings (REC-2, REC-3, REC-18). `given`: the root inputs of the call, which the older fingerprints of
+ * scopes cover; without them those are not checked.
+ */
+export function scopeProblems(parts: CheckedParts, given?: GivenInputs): readonly RecordProblem[] {
+  const { record, definition, scopeOf } = parts;
   const problems: RecordProblem[] = [];
+  const inputsOf = inputsSearch(parts, given);
   for (const [id, scope] of record.scopes) {
     const key = scopeKey(id);
     if (!isId(id)) problems.push(corrupt(key, "", "its id has the wrong form"));
     if (!isDigest(scope.inputs)) problems.push(corrupt(key, "inputs", "is no SHA-256 in hex"));
     const found = id === record.header.rootScope ? rootProblems(key, scope) : childProblems(id, scope);
-    problems.push(...found, ...graphProblems(definition, key, scope));
+    problems.push(...found);
+    if (definition !== undefined) problems.push(...graphProblems(definition, key, scope));
   }
   return problems;
 
@@ -26,18 +32,44 @@ export function scopeProblems(
     if (attempt === undefined) return [corrupt(key, "", "there is no attempt with its id")];
     const parent = record.scopes.get(scopeOf.get(id) ?? "");
     // A chain that does not end is reported where it breaks.
-    if (parent === undefined) return [];
-    const path = definition.graph(parent.path)?.nodes.get(attempt.nodeId)?.child;
-    if (path === undefined) {
+    if (parent === undefined || definition === undefined) return [];
+    const child = definition.graph(parent.path)?.nodes.get(attempt.nodeId)?.child;
+    if (child === undefined) {
       return [otherDefinition(key, "", `its attempt is of ${nodeAt(parent.path, attempt.nodeId)}, which is no mount`)];
     }
-    if (path === scope.path) return [];
-    return [corrupt(key, "path", `is ${JSON.stringify(scope.path)}, its mount stands at ${JSON.stringify(path)}`)];
+    if (child.path !== scope.path) {
+      const [found, expected] = [scope.path, child.path].map((path) => JSON.stringify(path));
+      return [corrupt(key, "path", `is ${found}, its mount stands at ${expected}`)];
+    }
+    const inputs = scope.bindings === true ? child.fingerprint : inputsOf(id, child);
+    if (inputs === undefined && given !== undefined) {
+      return [corrupt(key, "inputs", "are not all confirmed in the scope around, but it was opened with their values")];
+    }
+    if (inputs === undefined || inputs === scope.inputs) return [];
+    return [otherInputs(id, scope, child, inputs)];
   }
 }
 
+function otherInputs(id: string, { inputs }: ScopeEntry, child: ChildView, found: string): RecordProblem {
+  const covered = child.inputs.filter(({ kind }) => kind !== "none").map(({ name }) => name);
+  const key = covered.join(", ");
+  return {
+    kind: "scope",
+    where: `${scopeKey(id)} inputs`,
+    problem: `(${key}) are not those that ${nodeAt("", child.path)} gives its child`,
+    expected: inputs,
+    found,
+    key,
+    scope: id,
+    path: child.path,
+  };
+}
+
 function rootProblems(key: string, scope: ScopeEntry): readonly RecordProblem[] {
-  return scope.path === "" ? [] : [corrupt(key, "path", "of the root scope is not empty")];
+  const problems: RecordProblem[] = [];
+  if (scope.path !== "") problems.push(corrupt(key, "path", "of the root scope is not empty"));
+  if (scope.bindings === true) problems.push(corrupt(key, "bindings", "of the root scope is true; it has no mount"));
+  return problems;
 }
 
 function graphProblems(definition: DefinitionView, key: string, scope: ScopeEntry): readonly RecordProblem[] {

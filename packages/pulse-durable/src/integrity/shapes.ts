@@ -11,9 +11,14 @@ import type { RecordProblem } from "./problem.ts";
  * that decodes has checked this; a custom one may not have. The other checks rely on it.
  */
 export function shapeProblems(record: RunRecord): readonly RecordProblem[] {
+  if (typeof record !== "object" || record === null) return [corrupt(headerKey, "", "the store gave no record")];
   const problems = entryProblems(headerKey, headerKey, record.header);
   for (const kind of Object.keys(mapOfKind) as EntryKind[]) {
     const map: ReadonlyMap<string, RecordEntry> = record[mapOfKind[kind]];
+    if (!isMap(map)) {
+      problems.push(corrupt(mapOfKind[kind], "", "is no map of entries"));
+      continue;
+    }
     for (const [ids, entry] of map) {
       const key = `${kind}/${ids}`;
       if (parseIds(kind, ids) === undefined) problems.push(corrupt(key, "", "no entry can have this key"));
@@ -26,4 +31,11 @@ export function shapeProblems(record: RunRecord): readonly RecordProblem[] {
 function entryProblems(kind: EntryKind | typeof headerKey, key: string, entry: unknown): RecordProblem[] {
   const wrong = shapeProblem(kind, entry) ?? illFormedPlace(entry);
   return wrong === undefined ? [] : [corrupt(key, "", wrong)];
+}
+
+/** A map, or a view of one. */
+function isMap(map: unknown): boolean {
+  if (typeof map !== "object" || map === null) return false;
+  const { get, has } = map as Partial<Record<string, unknown>>;
+  return typeof get === "function" && typeof has === "function" && Symbol.iterator in map;
 }

@@ -1,3 +1,4 @@
+import { mapOfKind } from "./entry-key.ts";
 import type { EntryKind } from "./entry-key.ts";
 import { recordFormat } from "./format.ts";
 
@@ -29,7 +30,7 @@ function fieldsProblem(shape: Shape, entry: Readonly<Record<string, unknown>>): 
   for (const field of Object.keys(entry)) {
     const rule = own(shape.required, field) ?? own(shape.optional, field);
     if (rule === undefined) {
-      if (shape.open) continue;
+      if (shape.open && !mapNames.has(field)) continue;
       return `${field} is no field of this entry`;
     }
     const wrong = rule(entry[field]);
@@ -37,6 +38,9 @@ function fieldsProblem(shape: Shape, entry: Readonly<Record<string, unknown>>): 
   }
   return undefined;
 }
+
+/** In a document these stand beside the header's own fields (REC-26), so none of those can have their names. */
+const mapNames: ReadonlySet<string> = new Set(Object.values(mapOfKind));
 
 function own(rules: Readonly<Record<string, Rule>> | undefined, field: string): Rule | undefined {
   return rules !== undefined && Object.hasOwn(rules, field) ? rules[field] : undefined;
@@ -74,7 +78,10 @@ const listOf =
   };
 
 const textByName: Rule = (value) =>
-  typeof value === "object" && value !== null && Object.values(value).every((part) => typeof part === "string")
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((part) => typeof part === "string")
     ? undefined
     : "is no table of texts";
 

@@ -54,7 +54,7 @@ export async function beginRun<Graph extends AnyGraph>(
   options: RunOptions<Graph>,
   { store, codecs, host: sharedHost, prepared: prepare, around = (hooks) => hooks }: RunSurroundings,
 ): Promise<BegunRun<Graph>> {
-  const { runId, version, observers = [], beforeStart, verify, isolate = true, keepFailure = false, ...rest } = options;
+  const { runId, version, observers = [], beforeStart, verify, isolate = true, keepFailure = false, maxResumes, ...rest } = options;
   const host = rest.host ?? sharedHost;
   let ledger: Ledger | undefined;
   let loadContent: ((digest: string) => Promise<Uint8Array>) | undefined;

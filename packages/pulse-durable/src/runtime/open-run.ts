@@ -1,6 +1,7 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { Host } from "@pulse-ts/core";
 import { checkRecord } from "../integrity/check.ts";
+import type { GivenInputs } from "../integrity/scope-inputs.ts";
 import { recordBuilder } from "../record/fold.ts";
 import type { RecordChanges, RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
@@ -26,6 +27,8 @@ export interface OpenRequest {
   readonly inputs: string;
   /** A short hash of each of them, so that those that differ can be named (DUR-4). */
   readonly inputsOutline: Readonly<Record<string, string>>;
+  /** The root inputs by name, for the older fingerprints of scopes (REC-3). */
+  readonly given: GivenInputs;
   readonly host: Host;
   readonly events: RunEvents;
   readonly signal?: AbortSignal;
@@ -131,8 +134,9 @@ export function againOf(mode: OpenMode): "start" | "resume" {
 }
 
 /** All checks of a loaded record, and then the failure of a run that has finally failed (DUR-3, DUR-4). */
-function check(record: RunRecord, { runId, version, prepared, inputs, inputsOutline }: OpenRequest): void {
-  checkRecord(record, prepared.view, { runId, version, definition: prepared.definition, inputs, inputsOutline });
+function check(record: RunRecord, { runId, version, prepared, inputs, inputsOutline, given }: OpenRequest): void {
+  const { definition, view } = prepared;
+  checkRecord(record, view, { runId, version, definition, inputs, inputsOutline, given });
   const { status, failure } = record.header;
   if (status === "failed") {
     const text = failure === undefined ? {} : { text: failure };

@@ -3,7 +3,14 @@ import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, ExecutionOptions, KeyType, Problem } from "@pulse-ts/core";
 import { checkpointNodes, checkpointPorts } from "@pulse-ts/core/checkpoint";
 import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
-import type { DefinitionView, GraphView, KeyView, NodeView, Provider } from "../integrity/definition-view.ts";
+import type {
+  ChildInput,
+  DefinitionView,
+  GraphView,
+  KeyView,
+  NodeView,
+  Provider,
+} from "../integrity/definition-view.ts";
 import { isWellFormed } from "../record/plain.ts";
 import { definitionOf } from "./definition.ts";
 import type { ReplacedKey, ReplacedParts } from "./definition.ts";
@@ -134,7 +141,13 @@ function preparedMount(
   }
   const bindings = mount.in.map(({ input, from }) => ({ input, from: from.name }));
   const fingerprint = scopeFingerprint({ graph: mount.graph, path, in: bindings, fix });
-  return { fingerprint, fixed, inputs: [...mount.in, ...mount.fix].map(({ input }) => input) };
+  const sources = [...(inputs?.keys() ?? [])].map((name): ChildInput => {
+    const bound = bindings.find(({ input }) => input === name);
+    if (bound !== undefined) return { kind: "in", name, from: bound.from };
+    const value = fix.find(({ input }) => input === name);
+    return value === undefined ? { kind: "none", name } : { kind: "fix", name, fingerprint: value.fingerprint };
+  });
+  return { fingerprint, fixed, inputs: [...mount.in, ...mount.fix].map(({ input }) => input), sources };
 }
 
 // Fixed values belong to no run: what encodes them reads nothing back.
@@ -172,12 +185,16 @@ function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts):
       requires: node.kind === "mount" || overridden ? [] : prepared.requires,
       provides,
       boundaries: node.retries.map(({ place, limit }) => ({ boundary: String(place), limit })),
-      ...(node.mount === undefined ? {} : { child: node.path }),
+      ...(prepared.mount === undefined ? {} : { child: childView(node.path, prepared.mount) }),
     });
     const child = views.get(node.path);
     for (const { input, from } of node.mount?.in ?? []) child?.providers.set(input, { kind: "outer", key: from.name });
   }
   return { graph: (path) => views.get(path), outline };
+}
+
+function childView(path: string, { fingerprint, sources }: PreparedMount): NonNullable<NodeView["child"]> {
+  return { path, fingerprint, inputs: sources };
 }
 
 /** The overrides by id and by fingerprint (DUR-23). @throws PULSE_CODEC for a value that cannot be encoded */

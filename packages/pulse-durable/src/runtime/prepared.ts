@@ -1,6 +1,6 @@
 import type { CodedKey } from "./values.ts";
 import type { ReadyBytes } from "../record/format.ts";
-import type { DefinitionView } from "../integrity/definition-view.ts";
+import type { ChildInput, DefinitionView } from "../integrity/definition-view.ts";
 
 /** A graph that durable has validated and given its codecs and its definition fingerprint, before any acquire. */
 export interface Prepared {
@@ -46,6 +46,8 @@ export interface PreparedMount {
   readonly fixed: ReadonlyMap<string, { readonly key: CodedKey; readonly record: ReadyBytes }>;
   /** The child's inputs that the fingerprint covers. */
   readonly inputs: readonly string[];
+  /** Where each of the child's inputs comes from (REC-3). */
+  readonly sources: readonly ChildInput[];
 }
 
 /** The path of a node in a graph at `path`. */

@@ -1,4 +1,12 @@
-import type { DefinitionView, GraphView, KeyView, NodeView, Provider } from "../integrity/definition-view.ts";
+import type {
+  ChildView,
+  DefinitionView,
+  GraphView,
+  KeyView,
+  NodeView,
+  Provider,
+} from "../integrity/definition-view.ts";
+import { digestOf } from "./sample-record.ts";
 
 /**
  * The definition that the tests' records are of: graph `order` with `fetch` (a retry), the mount `score` (a retry around a
@@ -18,6 +26,17 @@ const node = (provides: readonly string[], fields: Partial<NodeView> = {}): Node
 });
 const by = (nodeId: string): Provider => ({ kind: "node", nodeId });
 
+/** The mounted graph, with a fixed `scale`. */
+const scoring: ChildView = {
+  path: "score",
+  fingerprint: digestOf("child"),
+  inputs: [
+    { kind: "in", name: "text", from: "page" },
+    { kind: "fix", name: "scale", fingerprint: digestOf("2") },
+    { kind: "none", name: "hint" },
+  ],
+};
+
 const graphs = new Map<string, GraphView>([
   [
     "",
@@ -25,7 +44,7 @@ const graphs = new Map<string, GraphView>([
       graph: "order",
       nodes: new Map([
         ["fetch", node(["page"], { requires: ["url"], boundaries: [{ boundary: "0", limit: 3 }] })],
-        ["score", node(["score"], { boundaries: [{ boundary: "0", limit: 2 }], child: "score" })],
+        ["score", node(["score"], { boundaries: [{ boundary: "0", limit: 2 }], child: scoring })],
         ["report", node(["report", "note"], { requires: ["page", "score"] })],
       ]),
       providers: new Map<string, Provider>([
@@ -55,6 +74,7 @@ const graphs = new Map<string, GraphView>([
       providers: new Map<string, Provider>([
         ["text", { kind: "outer", key: "page" }],
         ["scale", { kind: "given" }],
+        ["hint", { kind: "given" }],
         ["weight", by("weigh")],
       ]),
     },
