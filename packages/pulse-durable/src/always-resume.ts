@@ -11,7 +11,7 @@ import type { Store } from "./store.ts";
 
 /** The options of a run, and how it is stopped. */
 export interface AlwaysResumeOptions<Graph extends AnyGraph = AnyGraph>
-  extends Omit<RunOptions<Graph>, "runId" | "version" | "host">, Partial<DurableOptions> {
+  extends Omit<RunOptions<Graph>, "runId" | "version" | "host" | "maxResumes">, Partial<DurableOptions> {
   /** Default: `memoryStore()`. Stays open. */
   readonly store?: Store;
   /**

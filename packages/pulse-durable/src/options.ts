@@ -36,6 +36,12 @@ export interface RunOptions<Graph extends AnyGraph = AnyGraph> extends Omit<
    * resume they see the confirmed value instead. Default: true, every reader decodes a value of its own (CODEC-9).
    */
   readonly isolate?: boolean;
+  /**
+   * How often the run may be resumed, from 0; then `resume` is refused with PULSE_RESUME_LIMIT until a higher number is given.
+   * Default: no limit. Stops a run that keeps killing its process (DUR-11); so with it each resume costs one save more, which
+   * counts it before any body runs (DUR-28). The number is of this call and is not recorded.
+   */
+  readonly maxResumes?: number;
   /** True: the record keeps the text of the failure that ends the run, for a later resume to tell. Default: false (DUR-3). */
   readonly keepFailure?: boolean;
 }

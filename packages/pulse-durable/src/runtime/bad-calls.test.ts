@@ -89,6 +89,27 @@ test("DUR-12 options that cannot be are refused by name, all at once, before any
   expect(store.acquired).toBe(0);
 });
 
+test("DUR-12 an option that is unknown is refused, with the one that was probably meant", async () => {
+  const { pulse, store } = worker();
+  const odd = { ...call, keepFailur: true, maxresumes: 3, retries: 2 };
+  const error = await rejectionOf("PULSE_INVALID", pulse.run(counting, { count: 1 }, odd));
+  expect(error.details.problems.map(({ code, path, suggestion }) => [code, path, suggestion])).toEqual([
+    ["PULSE_OPTION_INVALID", "keepFailur", "keepFailure"],
+    ["PULSE_OPTION_INVALID", "maxresumes", "maxResumes"],
+    ["PULSE_OPTION_INVALID", "retries", undefined],
+  ]);
+  expect(error.message).toContain("option keepFailur is unknown; did you mean keepFailure?");
+  expect(error.message).toContain("option retries is unknown; give one of runId, version");
+  expect(error.details).toMatchObject({ runId: "run", next: "start" });
+  expect(store.acquired).toBe(0);
+  const durableOptions = { store: memoryStore(), codec: undefined };
+  const refused = await rejectionOf(
+    "PULSE_INVALID",
+    Promise.resolve().then(() => durable(durableOptions)),
+  );
+  expect(refused.details.problems).toMatchObject([{ path: "codec", suggestion: "codecs" }]);
+});
+
 test("DUR-12 REC-15 a run id that names no run is told as it was given, and calls for another one", async () => {
   const { pulse, store } = worker();
   for (const [runId, told] of [

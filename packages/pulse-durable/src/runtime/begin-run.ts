@@ -15,11 +15,12 @@ import { runHooks } from "./hooks.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { openLedger } from "./ledger.ts";
 import type { Ledger } from "./ledger.ts";
+import { refuseResume } from "../transition/count-resume.ts";
 import { againOf, openRun } from "./open-run.ts";
 import type { OpenMode } from "./open-run.ts";
 import type { Prepared, PreparedGraph } from "./prepared.ts";
 import { confirmedNodes, outputPlace, restoreScope } from "./restore-plan.ts";
-import { namingRun, notBegun, runError } from "./run-error.ts";
+import { namingRun, notBegun, runError, storeError } from "./run-error.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunEvents } from "./run-events.ts";
 import { fingerprintOfValue, runValues } from "./values.ts";
@@ -54,7 +55,17 @@ export async function beginRun<Graph extends AnyGraph>(
   options: RunOptions<Graph>,
   { store, codecs, host: sharedHost, prepared: prepare, around = (hooks) => hooks }: RunSurroundings,
 ): Promise<BegunRun<Graph>> {
-  const { runId, version, observers = [], beforeStart, verify, isolate = true, keepFailure = false, maxResumes, ...rest } = options;
+  const {
+    runId,
+    version,
+    observers = [],
+    beforeStart,
+    verify,
+    isolate = true,
+    keepFailure = false,
+    maxResumes,
+    ...rest
+  } = options;
   const host = rest.host ?? sharedHost;
   let ledger: Ledger | undefined;
   let loadContent: ((digest: string) => Promise<Uint8Array>) | undefined;
@@ -84,8 +95,11 @@ export async function beginRun<Graph extends AnyGraph>(
   const { session, record, resumed, confirm } = await openRun(signal === undefined ? request : { ...request, signal });
   loadContent = (digest) => session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
   ledger = openLedger({ session, record, resumed, host, events });
+  let told = false;
   try {
     const { rootScope } = record.header;
+    const counted = resumed && record.header.status === "running" && maxResumes !== undefined;
+    if (counted) refuseResume(record.header, maxResumes);
     if (verify === "all" && resumed) await verifyAll(record, prepared, values);
     const nodes = await restoreScope(
       { scope: rootScope, place: prepared.root, nodes: confirmedNodes(ledger.view, rootScope) },
@@ -110,13 +124,25 @@ export async function beginRun<Graph extends AnyGraph>(
     restoreNodes(running, { nodes, inputs: readers });
     callBeforeStart({ beforeStart, runId, next: againOf(mode), running });
     await confirm();
-    begun = true;
+    told = true;
     if (resumed) events.emit({ kind: "run-resumed", ...countsOf(record) });
+    if (counted) await countFirst(ledger, runId, maxResumes);
+    begun = true;
     running.start();
     return { execution: running, ended: endOf(running, { runId, ledger, events }) };
   } catch (error) {
     await ledger.close().catch(() => {});
+    if (told) events.emit({ kind: "run-stopped", reason: reasonOf(error), error });
     throw error;
+  }
+}
+
+/** Counts the resume before any body runs: one that ends its process would never be counted (DUR-28). */
+async function countFirst(ledger: Ledger, runId: string, maxResumes: number): Promise<void> {
+  try {
+    await ledger.countResume(maxResumes);
+  } catch (error) {
+    throw storeError(error, runId, "counting the resume of");
   }
 }
 

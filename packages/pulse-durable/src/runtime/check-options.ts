@@ -4,6 +4,7 @@ import type { NextStep } from "../errors.ts";
 import type { DurableOptions, RunOptions } from "../options.ts";
 import { isWellFormed } from "../record/plain.ts";
 import { checkRunId, runIdIn, shownRunId } from "../run-id.ts";
+import { nearName } from "./near-name.ts";
 import type { RunCall } from "./run-error.ts";
 
 /**
@@ -12,10 +13,8 @@ import type { RunCall } from "./run-error.ts";
  */
 export function checkRunOptions(options: unknown, next: NextStep): asserts options is RunOptions {
   const problems: Problem[] = [];
-  const { runId, version, beforeStart, verify, isolate, keepFailure, checkpoint } = fieldsOf(options, "runId", {
-    runId: runIdIn(undefined),
-    next,
-  });
+  const fields = fieldsOf(options, "runId", { runId: runIdIn(undefined), next });
+  const { runId, version, beforeStart, verify, isolate, keepFailure, maxResumes, checkpoint } = fields;
   checkRunId(runId);
   if (typeof version !== "string" || version === "" || !isWellFormed(version)) {
     const found = typeof version === "string" ? JSON.stringify(version) : shownType(version);
@@ -29,21 +28,67 @@ export function checkRunOptions(options: unknown, next: NextStep): asserts optio
     if (value !== undefined && typeof value !== "boolean")
       bad(problems, name, `is ${shownType(value)}; give true or false`);
   }
+  if (maxResumes !== undefined && !(Number.isSafeInteger(maxResumes) && (maxResumes as number) >= 0)) {
+    const found = typeof maxResumes === "number" ? String(maxResumes) : shownType(maxResumes);
+    bad(problems, "maxResumes", `is ${found}; give an integer from 0, or leave it out`);
+  }
   if (checkpoint !== undefined) bad(problems, "checkpoint", "is durable's to give; leave it out");
+  refuseUnknown(problems, fields, runOptionNames);
   if (problems.length > 0) throw invalid(`run "${shownRunId(runId)}"`, problems, { runId, next });
 }
 
 /** Checks what durable execution is made of. @throws PULSE_INVALID with every problem */
 export function checkDurableOptions(options: unknown): asserts options is DurableOptions {
   const problems: Problem[] = [];
-  const { store, codecs, host } = fieldsOf(options, "store");
+  const fields = fieldsOf(options, "store");
+  const { store, codecs, host } = fields;
   if (!hasMethods(store, "acquire"))
     bad(problems, "store", `is ${shownType(store)}, and no store; give memoryStore(), a file store or another one`);
   if (codecs !== undefined && !hasMethods(codecs, "forType"))
     bad(problems, "codecs", `is ${shownType(codecs)}, and no registry; give what createCodecs() made, or leave it out`);
   if (host !== undefined && !hasMethods(host, "now", "setTimer", "clearTimer", "random", "randomId"))
     bad(problems, "host", `is ${shownType(host)}, and no host; give one with all its functions, or leave it out`);
+  refuseUnknown(problems, fields, durableOptionNames);
   if (problems.length > 0) throw invalid("durable execution", problems);
+}
+
+// Records, so that an option that is added cannot be forgotten here.
+const runOptionNames: Readonly<Record<keyof RunOptions | "checkpoint", true>> = {
+  runId: true,
+  version: true,
+  observers: true,
+  beforeStart: true,
+  verify: true,
+  isolate: true,
+  maxResumes: true,
+  keepFailure: true,
+  signal: true,
+  deadline: true,
+  timeout: true,
+  concurrency: true,
+  aspects: true,
+  name: true,
+  drainTimeout: true,
+  overrides: true,
+  host: true,
+  attachments: true,
+  checkpoint: true,
+};
+const durableOptionNames: Readonly<Record<keyof DurableOptions, true>> = { store: true, codecs: true, host: true };
+
+/** An option that nobody knows would have no effect, silently. */
+function refuseUnknown(
+  problems: Problem[],
+  fields: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, true>>,
+): void {
+  const names = Object.keys(known);
+  for (const name of Object.keys(fields)) {
+    if (names.includes(name)) continue;
+    const suggestion = nearName(name, names);
+    const meant = suggestion === undefined ? `give one of ${names.join(", ")}` : `did you mean ${suggestion}?`;
+    bad(problems, name, `is unknown; ${meant}`, suggestion);
+  }
 }
 
 function fieldsOf(options: unknown, first: string, call?: RunCall): Readonly<Record<string, unknown>> {
@@ -53,11 +98,12 @@ function fieldsOf(options: unknown, first: string, call?: RunCall): Readonly<Rec
   throw invalid(call === undefined ? "durable execution" : "the run", problems, call);
 }
 
-function bad(problems: Problem[], path: string, found: string): void {
+function bad(problems: Problem[], path: string, found: string, suggestion?: string): void {
   problems.push({
     code: "PULSE_OPTION_INVALID",
     path,
     message: path === "options" ? `the options ${found}` : `option ${path} ${found}`,
+    ...(suggestion === undefined ? {} : { suggestion }),
   });
 }
 

@@ -30,6 +30,11 @@ export interface Ledger extends Pick<CommitQueue, "submit" | "stop" | "stopped">
   /** Recognises or makes an attempt; one that is new waits for the first save that depends on it (DUR-10). */
   openAttempt(request: OpenAttempt): OpenedAttempt;
   /**
+   * Saves the count of this resume by itself, before anything runs; without it the count goes with the first save (DUR-28).
+   * @throws PULSE_RESUME_LIMIT (DUR-11); whatever the store throws
+   */
+  countResume(maxResumes: number): Promise<void>;
+  /**
    * Ends the session, once. A save still in flight is aborted and its waiters are uncertain (DUR-27); waits for the
    * store to give up the run.
    */
@@ -115,6 +120,10 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
       const { result } = openAttempt(live.confirmed, request);
       if (result.state === "new") live.pend(result.id, result.entry);
       return result;
+    },
+    async countResume(maxResumes) {
+      resumeCounted = true;
+      await queue.submit((view) => countResume(view, { maxResumes }), { path: "" });
     },
     close() {
       queue.stop(ended());
