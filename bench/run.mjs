@@ -1,19 +1,30 @@
-// pnpm bench [--seconds N] [--only core|durable] [--engine NAME]: prints what Pulse costs, as tables of ratios.
-// Machines are noisy: compare ratios of one run, never single times of two.
+// pnpm bench [--only core|durable] [--seconds N] [--engine NAME] [--workload NAME] [--json]: prints what Pulse costs, as
+// tables of ratios. Machines are noisy: compare ratios of one run, never single times of two.
 import { parseArgs } from "node:util";
 import { coreTable } from "./core/table.mjs";
 import { durableTable } from "./durable/table.mjs";
 
+const usage = `pnpm bench [options]; build first: pnpm build
+  --only core|durable   one of the two only
+  --seconds N           how long each workload is repeated; default 2
+  --engine NAME         core: only the engines whose names begin so
+  --workload NAME       durable: only the workloads whose names begin so (chain-, fan-, many-, big-, resume-)
+  --json                durable: figures in place of tables`;
+
 const { values } = parseArgs({
   options: {
-    seconds: { type: "string", default: "2" },
     only: { type: "string" },
+    seconds: { type: "string", default: "2" },
     engine: { type: "string" },
+    workload: { type: "string" },
+    json: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
-if (values.help) console.log("pnpm bench [--seconds N] [--only core|durable] [--engine NAME]; build first: pnpm build");
+if (values.help) console.log(usage);
 else {
-  if (values.only !== "durable") coreTable({ seconds: Number(values.seconds), only: values.engine });
-  if (values.only !== "core") await durableTable();
+  const { only, engine, workload, json } = values;
+  const seconds = Number(values.seconds);
+  if (only !== "durable") coreTable({ seconds, only: engine });
+  if (only !== "core") await durableTable({ seconds, workload, json });
 }
