@@ -13,17 +13,17 @@ import { providerSearch } from "./providers.ts";
 export function attemptProblems(parts: CheckedParts): readonly RecordProblem[] {
   const { record, definition, scopeOf } = parts;
   const problems: RecordProblem[] = [];
-  const places = new Map<string, Map<number, readonly [string, AttemptEntry]>>();
+  const places = new Map<string, NamedAttempt[]>();
   for (const [id, entry] of record.attempts) {
     if (!isId(id)) problems.push(corrupt(attemptKey(id), "", "its id has the wrong form"));
     problems.push(...(entry.boundary === "" ? rootProblems : retryProblems)(record, id, entry));
     // Node ids and boundaries may hold any character; the length makes the parts tell apart.
     const place = `${entry.parent}/${entry.boundary.length}/${entry.boundary}/${entry.nodeId}`;
-    const indices = places.get(place) ?? new Map<number, readonly [string, AttemptEntry]>();
-    if (indices.has(entry.index)) problems.push(corrupt(attemptKey(id), "index", `${entry.index} is there twice`));
-    places.set(place, indices.set(entry.index, [id, entry]));
+    const attempts = places.get(place);
+    if (attempts === undefined) places.set(place, [[id, entry]]);
+    else attempts.push([id, entry]);
   }
-  for (const indices of places.values()) problems.push(...placeProblems(indices));
+  for (const attempts of places.values()) problems.push(...placeProblems(attempts));
 
   if (definition === undefined) return problems;
   const missingProvider = providerSearch(parts);
@@ -46,14 +46,16 @@ export function attemptProblems(parts: CheckedParts): readonly RecordProblem[] {
 }
 
 function rootProblems(record: RunRecord, id: string, entry: AttemptEntry): readonly RecordProblem[] {
+  const { parent, nodeId, index, limit } = entry;
+  const unnamed = entry.state === "confirmed" && record.nodes.get(idsKey(parent, nodeId))?.attempt !== id;
+  if (record.scopes.has(parent) && index === 1 && limit === 1 && !unnamed) return none;
   const problems: RecordProblem[] = [];
   const key = attemptKey(id);
-  if (!record.scopes.has(entry.parent))
-    problems.push(corrupt(key, "parent", `is the scope ${entry.parent}, which is missing`));
-  if (entry.index !== 1) problems.push(corrupt(key, "index", "of a root attempt is not 1"));
-  if (entry.limit !== 1) problems.push(corrupt(key, "limit", "of a root attempt is not 1"));
-  if (entry.state === "confirmed" && record.nodes.get(idsKey(entry.parent, entry.nodeId))?.attempt !== id) {
-    problems.push(corrupt(key, "state", `is confirmed, but no entry of node ${JSON.stringify(entry.nodeId)} names it`));
+  if (!record.scopes.has(parent)) problems.push(corrupt(key, "parent", `is the scope ${parent}, which is missing`));
+  if (index !== 1) problems.push(corrupt(key, "index", "of a root attempt is not 1"));
+  if (limit !== 1) problems.push(corrupt(key, "limit", "of a root attempt is not 1"));
+  if (unnamed) {
+    problems.push(corrupt(key, "state", `is confirmed, but no entry of node ${JSON.stringify(nodeId)} names it`));
   }
   return problems;
 }
@@ -72,22 +74,33 @@ function retryProblems(record: RunRecord, id: string, entry: AttemptEntry): read
   return problems;
 }
 
+const none: readonly RecordProblem[] = [];
+
+type NamedAttempt = readonly [id: string, entry: AttemptEntry];
+
 /** The attempts of one place: contiguous from 1, one limit, every earlier one failed (REC-5). */
-function placeProblems(indices: ReadonlyMap<number, readonly [string, AttemptEntry]>): readonly RecordProblem[] {
+function placeProblems(attempts: readonly NamedAttempt[]): readonly RecordProblem[] {
+  // Most places have a root attempt and no more.
+  if (attempts.length === 1 && attempts[0]?.[1].index === 1) return none;
   const problems: RecordProblem[] = [];
-  const first = indices.get(1)?.[1];
-  for (const [id, entry] of indices.values()) {
+  const indices = new Map<number, AttemptEntry>();
+  for (const [id, entry] of attempts) {
+    if (indices.has(entry.index)) problems.push(corrupt(attemptKey(id), "index", `${entry.index} is there twice`));
+    indices.set(entry.index, entry);
+  }
+  const first = indices.get(1);
+  for (const [id, entry] of attempts) {
+    const { index, limit } = entry;
     const key = attemptKey(id);
-    const earlier = indices.get(entry.index - 1)?.[1];
-    if (entry.index > entry.limit)
-      problems.push(corrupt(key, "index", `${entry.index} is over the limit ${entry.limit}`));
-    if (entry.index > 1 && earlier === undefined) {
-      problems.push(corrupt(key, "index", `is ${entry.index}, but there is no attempt ${entry.index - 1}`));
+    const earlier = indices.get(index - 1);
+    if (index > limit) problems.push(corrupt(key, "index", `${index} is over the limit ${limit}`));
+    if (index > 1 && earlier === undefined) {
+      problems.push(corrupt(key, "index", `is ${index}, but there is no attempt ${index - 1}`));
     } else if (earlier !== undefined && earlier.state !== "failed") {
-      problems.push(corrupt(key, "index", `is ${entry.index}, but attempt ${entry.index - 1} has not failed`));
+      problems.push(corrupt(key, "index", `is ${index}, but attempt ${index - 1} has not failed`));
     }
-    if (first !== undefined && first.limit !== entry.limit) {
-      problems.push(corrupt(key, "limit", `is ${entry.limit}, that of the first attempt ${first.limit}`));
+    if (first !== undefined && first.limit !== limit) {
+      problems.push(corrupt(key, "limit", `is ${limit}, that of the first attempt ${first.limit}`));
     }
   }
   return problems;

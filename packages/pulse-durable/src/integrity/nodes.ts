@@ -64,6 +64,7 @@ function stateProblems(key: string, entry: NodeEntry): readonly RecordProblem[] 
 }
 
 function outputProblems(node: NodeView, key: string, entry: NodeEntry): readonly RecordProblem[] {
+  if (isAsProvided(node.provides, entry.outputs)) return [];
   const problems: RecordProblem[] = [];
   const rest = new Map(node.provides.map((provided) => [provided.name, provided]));
   const all = new Set(rest.keys());
@@ -83,6 +84,20 @@ function outputProblems(node: NodeView, key: string, entry: NodeEntry): readonly
     problems.push(corrupt(key, "outputs", `${JSON.stringify(name)} is missing`));
   }
   return problems;
+}
+
+/** As it is nearly always: plain values, in the order of the definition. */
+function isAsProvided(provides: readonly KeyView[], outputs: readonly ValueRecord[]): boolean {
+  if (provides.length !== outputs.length) return false;
+  return outputs.every(({ name, codec, codecVersion, state }, at) => {
+    const provided = provides[at];
+    return (
+      provided?.name === name &&
+      provided.codec === codec &&
+      provided.codecVersion === codecVersion &&
+      state !== "stream"
+    );
+  });
 }
 
 function otherCodec(key: string, output: ValueRecord, provided: KeyView): RecordProblem {

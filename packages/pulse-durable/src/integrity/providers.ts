@@ -22,6 +22,8 @@ export function providerSearch({ record, definition, scopeOf }: CheckedParts): M
   };
 
   return (fromScope, fromKey) => {
+    const near = look(fromScope, fromKey);
+    if (typeof near !== "object") return near;
     const followed: string[] = [];
     let at = { scope: fromScope, key: fromKey };
     for (;;) {

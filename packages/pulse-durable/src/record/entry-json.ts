@@ -5,6 +5,7 @@ import type { EntryKind } from "./entry-key.ts";
 import { recordFormat } from "./format.ts";
 import type { RecordEntry } from "./format.ts";
 import { fromPlain, illFormedPlace, toPlain } from "./plain.ts";
+import type { Plain } from "./plain.ts";
 import { shapeProblem } from "./shape.ts";
 
 /** Where a store found an entry, for its errors. */
@@ -32,7 +33,8 @@ export function encodeEntry(entry: RecordEntry): string {
   return json;
 }
 
-function refused(rule: string, problem: string): PulseError {
+/** A PULSE_USAGE error for an entry that cannot be written. */
+export function refused(rule: string, problem: string): PulseError {
   return new PulseError("PULSE_USAGE", `an entry of a run record cannot be written: ${problem}`, { details: { rule } });
 }
 
@@ -45,7 +47,16 @@ function refused(rule: string, problem: string): PulseError {
 export function decodeEntry(key: string, json: unknown, at: EntryPlace): RecordEntry {
   const kind = kindOf(key, at);
   if (kind === headerKey) refuseNewerFormat(json, at);
-  const plain = fromPlain(json);
+  return shapedEntry(key, kind, fromPlain(json), at);
+}
+
+/** The way of every entry into a record: what is wrong with it is told, and its shape checked. @throws PULSE_CORRUPT */
+export function shapedEntry(
+  key: string,
+  kind: EntryKind | typeof headerKey,
+  plain: Plain,
+  at: EntryPlace,
+): RecordEntry {
   if ("problem" in plain) throw corruptEntry(at, `${key}: ${plain.problem}`);
   const problem = shapeProblem(kind, plain.value);
   if (problem !== undefined) throw corruptEntry(at, `${key}: ${problem}`);
@@ -53,7 +64,8 @@ export function decodeEntry(key: string, json: unknown, at: EntryPlace): RecordE
   return plain.value as RecordEntry;
 }
 
-function kindOf(key: string, at: EntryPlace): EntryKind | typeof headerKey {
+/** @throws PULSE_CORRUPT for a key that no entry can have (REC-27) */
+export function kindOf(key: string, at: EntryPlace): EntryKind | typeof headerKey {
   if (key === headerKey) return headerKey;
   const parsed = parseEntryKey(key);
   if (parsed === undefined || parseIds(parsed.kind, parsed.ids) === undefined) {
@@ -62,8 +74,8 @@ function kindOf(key: string, at: EntryPlace): EntryKind | typeof headerKey {
   return parsed.kind;
 }
 
-/** Looked at first: of a later format nothing else is known. */
-function refuseNewerFormat(json: unknown, at: EntryPlace): void {
+/** Looked at first: of a later format nothing else is known (REC-16). @throws PULSE_NEWER_FORMAT */
+export function refuseNewerFormat(json: unknown, at: EntryPlace): void {
   const found: unknown = typeof json === "object" && json !== null ? (json as { format?: unknown }).format : undefined;
   if (typeof found !== "number" || !(found > recordFormat)) return;
   throw new PulseError(
@@ -73,7 +85,8 @@ function refuseNewerFormat(json: unknown, at: EntryPlace): void {
   );
 }
 
-function corruptEntry(at: EntryPlace, problem: string): PulseError {
+/** A PULSE_CORRUPT error for an entry: `problem` begins with its key. */
+export function corruptEntry(at: EntryPlace, problem: string): PulseError {
   const where = `${at.where}: ${problem}`;
   return new PulseError(
     "PULSE_CORRUPT",

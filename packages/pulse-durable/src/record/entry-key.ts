@@ -4,7 +4,15 @@ export const headerKey = "header" as const;
 
 /** The key of an entry inside its map of {@link RunRecord}: the ids alone, percent-encoded and joined. */
 export function idsKey(...ids: readonly string[]): string {
-  return ids.map(encodeURIComponent).join("/");
+  return ids.map(encoded).join("/");
+}
+
+/** Most ids hold nothing to encode, and records hold many. */
+const plainId = /^[\w.!~*'()-]*$/;
+const plainIds = /^[\w.!~*'()/-]*$/;
+
+function encoded(id: string): string {
+  return plainId.test(id) ? id : encodeURIComponent(id);
 }
 
 export const scopeKey = (id: string): string => `scope/${idsKey(id)}`;
@@ -45,6 +53,10 @@ export function parseEntryKey(key: string): { readonly kind: EntryKind; readonly
 
 /** The ids behind the key of a map of the record; `undefined` unless it is exactly what {@link idsKey} writes for this kind. */
 export function parseIds(kind: EntryKind, ids: string): readonly string[] | undefined {
+  if (plainIds.test(ids)) {
+    const parts = ids.split("/");
+    return parts.length === idCounts[kind] ? parts : undefined;
+  }
   try {
     const parsed = ids.split("/").map(decodeURIComponent);
     return parsed.length === idCounts[kind] && idsKey(...parsed) === ids ? parsed : undefined;

@@ -24,8 +24,33 @@ export function fromPlain(json: unknown): Plain {
   return convert(json, textToBytes);
 }
 
-/** The first string or key with an unpaired surrogate, as a place inside the value (REC-15). */
+/** As {@link toPlain}, but each bytes field is taken out into `bytes`, and its place there stands for it. */
+export function toPlainBeside(value: unknown, bytes: Uint8Array[]): Plain {
+  return convert(value, {
+    checkStrings: false,
+    bytes: (part) => (part instanceof Uint8Array ? { value: bytes.push(part) - 1 } : noBytes),
+  });
+}
+
+/** The way back: each of `bytes` must be asked for once, in order. They are taken as they are, not copied. */
+export function fromPlainBeside(json: unknown, bytes: readonly Uint8Array[]): Plain {
+  let next = 0;
+  const found = convert(json, {
+    checkStrings: true,
+    bytes: (part) =>
+      part === next && next < bytes.length
+        ? { value: bytes[next++] }
+        : { problem: `is not the place of its bytes, ${next} of ${bytes.length}` },
+  });
+  return "problem" in found || next === bytes.length
+    ? found
+    : { problem: `the entry takes ${next} of ${bytes.length} pieces of bytes` };
+}
+
+/** The first string or key with an unpaired surrogate, as a place inside the value (REC-15); or what else is no plain data. */
 export function illFormedPlace(value: unknown): string | undefined {
+  // Nearly all are sound, which is told without a path and a copy.
+  if (isSound(value, 0)) return undefined;
   const found = convert(value, refuseIllFormed);
   return "problem" in found ? found.problem : undefined;
 }
@@ -51,12 +76,14 @@ interface Direction {
   readonly checkStrings: boolean;
 }
 
+const noBytes: PlainProblem = { problem: "is no Uint8Array, as a field of this name must be" };
+
 const bytesToText: Direction = {
   checkStrings: false,
   bytes: (value) =>
     value instanceof Uint8Array
       ? { value: Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64") }
-      : { problem: "is no Uint8Array, as a field of this name must be" },
+      : noBytes,
 };
 
 const textToBytes: Direction = {
@@ -136,6 +163,25 @@ function convert(value: unknown, direction: Direction): Plain {
 
   const copy = visitPlain(value);
   return problem === undefined ? { value: copy } : { problem };
+}
+
+/** Whether `illFormedPlace` has nothing to tell; it may say no of what is sound after all. */
+function isSound(value: unknown, depth: number): boolean {
+  if (typeof value === "string") return isWellFormed(value);
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object" || value === null) return typeof value === "boolean" || value === null;
+  if (depth >= entryDepthMax) return false;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at += 1) if (!isSound(value[at], depth + 1)) return false;
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false;
+  for (const key of Object.keys(value)) {
+    const part = (value as Readonly<Record<string, unknown>>)[key];
+    const sound = key === "bytes" ? part instanceof Uint8Array : isSound(part, depth + 1);
+    if (!sound || !isWellFormed(key)) return false;
+  }
+  return true;
 }
 
 const ownField = { configurable: true, enumerable: true, writable: true } as const;
