@@ -49,7 +49,8 @@ export async function spawnOwner({ folder, foldBytesMin = 65_536, stranger = "" 
 /** Node 22.18 and later run TypeScript themselves. */
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 const runsTypeScript = major > 22 || (major === 22 && minor >= 18);
-const childArguments = ["--conditions=@pulse-ts/source", ...(runsTypeScript ? [] : ["--import", "tsx"])];
+/** What Node needs to run a TypeScript program of this workspace. */
+export const childArguments = ["--conditions=@pulse-ts/source", ...(runsTypeScript ? [] : ["--import", "tsx"])];
 
 function ownerOf(child: ChildProcess): Owner {
   const answers: FromChild[] = [];
