@@ -11,6 +11,8 @@ export { decodeEntry, encodeEntry } from "./record/entry-json.ts";
 export type { EntryPlace } from "./record/entry-json.ts";
 export { entriesOf, recordBuilder } from "./record/fold.ts";
 export type { RecordBuilder } from "./record/fold.ts";
+export { packEntry, unpackEntry } from "./record/packed-entry.ts";
+export type { PackedEntry } from "./record/packed-entry.ts";
 export { recordFormat } from "./record/format.ts";
 export type * from "./record/format.ts";
 export { catalogPageDefault } from "./store.ts";

@@ -1,7 +1,7 @@
 import { corruptEntry, kindOf, refuseNewerFormat, refused, shapedEntry } from "./entry-json.ts";
 import type { EntryPlace } from "./entry-json.ts";
 import { headerKey } from "./entry-key.ts";
-import type { AttemptEntry, NodeEntry, RecordEntry, ValueRecord } from "./format.ts";
+import type { AttemptEntry, NodeEntry, RecordEntry } from "./format.ts";
 import { fromPlainBeside, illFormedPlace, toPlainBeside } from "./plain.ts";
 
 /**
@@ -135,7 +135,7 @@ function nodeOf(list: readonly unknown[], bytes: readonly Uint8Array[]): unknown
   const [nodeId, attempt, reason, lists] = list;
   if (list.length !== 4 || !Array.isArray(lists)) return undefined;
   let next = 0;
-  const outputs: Unchecked<ValueRecord>[] = [];
+  const outputs: unknown[] = [];
   for (const output of lists as readonly unknown[]) {
     if (!Array.isArray(output)) return undefined;
     const [name, codec, codecVersion, digest, size] = output as readonly unknown[];
@@ -148,12 +148,12 @@ function nodeOf(list: readonly unknown[], bytes: readonly Uint8Array[]): unknown
         state: "ready",
         digest,
         content: { digest, size },
-      } as Unchecked<ValueRecord>);
+      });
     } else {
       const own = bytes[next];
       if (output.length !== 4 || own === undefined) return undefined;
       next += 1;
-      outputs.push({ name, codec, codecVersion, state: "ready", digest, bytes: own } as Unchecked<ValueRecord>);
+      outputs.push({ name, codec, codecVersion, state: "ready", digest, bytes: own });
     }
   }
   return next === bytes.length ? { nodeId, attempt, reason, outputs } : undefined;
