@@ -21,7 +21,8 @@ export function shapeProblems(record: RunRecord): readonly RecordProblem[] {
     }
     for (const [ids, entry] of map) {
       const key = `${kind}/${ids}`;
-      if (parseIds(kind, ids) === undefined) problems.push(corrupt(key, "", "no entry can have this key"));
+      if (typeof ids !== "string" || parseIds(kind, ids) === undefined)
+        problems.push(corrupt(key, "", "no entry can have this key"));
       else problems.push(...entryProblems(kind, key, entry));
     }
   }

@@ -62,6 +62,8 @@ class History {
       pick,
     );
     const [nodeId, node] = at([...(sampleDefinition.graph(path)?.nodes ?? [])], pick >> 3);
+    // Core begins an ordinary node only when what it requires is confirmed (CKPT-4).
+    if (!node.requires.every((key) => isConfirmed(this.live.confirmed, scope, key))) return;
     let [parent, boundary, limit] = [scope, "", 1];
     for (const level of node.boundaries.slice(0, depth)) {
       // Core opens a retry inside the attempt around it, and that one first.
@@ -77,7 +79,7 @@ class History {
   fail({ pick }: Step): void {
     const { view } = this.draft;
     // Mostly retries: the failure of a root attempt of the root scope ends the run.
-    const attempts = known(view).filter((id) => pick % 16 === 0 || !isActiveRoot(view, id));
+    const attempts = known(view).filter((id) => pick % 4 === 0 || !isActiveRoot(view, id));
     this.draft.add(failAttempt(view, { attempt: at(attempts, pick >> 4) }).changes);
   }
 
@@ -100,10 +102,9 @@ class History {
     const scope = entry?.parent ?? "";
     const nodeId = entry?.nodeId ?? "";
     const node = sampleDefinition.graph(view.record.scopes.get(scope)?.path ?? "")?.nodes.get(nodeId);
-    // Core begins an ordinary node only when what it requires is confirmed (CKPT-4).
     // A mount is mostly left open, so that something happens inside.
     if (node?.child !== undefined && pick % 16 !== 1) return;
-    if (node === undefined || !node.requires.every((key) => isConfirmed(view, scope, key))) return;
+    if (node === undefined) return;
     const outputs = node.provides.map(({ name }) => readyValue(name, name));
     this.draft.add(commitNode(view, { scope, nodeId, attempt, reason: "completed", outputs, rootNodes }).changes);
   }
