@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import { catalogPageDefault, shownRunId } from "@pulse-ts/durable";
 import type { Catalog, CatalogPage, CatalogQuery, CatalogRun } from "@pulse-ts/durable";
+import { readContent } from "./content.ts";
 import { deleteRun, doingWith } from "./epoch.ts";
 import { notFound, storeError } from "./failure.ts";
 import { readHead } from "./journal.ts";
@@ -30,6 +31,16 @@ export function fileCatalog(parts: Parts): Catalog {
         return recordOf(run, reading);
       } catch (error) {
         throw storeError(doingWith("reading", run), error);
+      }
+    },
+    async content(runId, digest) {
+      const run = runFolder(parts.root, runId);
+      const doing = doingWith("reading a content of", run);
+      try {
+        await isRoot(parts, doing);
+        return await readContent(parts, doing, digest);
+      } catch (error) {
+        throw storeError(doing, error);
       }
     },
     async delete(runId) {

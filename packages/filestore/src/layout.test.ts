@@ -90,7 +90,7 @@ test("FILE-1 runs with odd ids are kept apart, listed under their ids and delete
     await session.close();
   }
   expect(await readdir(join(place.folder, ".."))).toContain(place.folder.split("/").at(-1));
-  expect((await readdir(place.folder)).sort()).toEqual(["locks", "new", "pulse-filestore", "runs"]);
+  expect((await readdir(place.folder)).sort()).toEqual(["contents", "locks", "new", "pulse-filestore", "runs"]);
   for (const runId of oddIds) expect((await store.catalog.read(runId)).header.version).toBe(`of ${runId}`);
   const { runs } = await store.catalog.list();
   expect(runs.map((run) => run.runId)).toEqual([...oddIds].sort());

@@ -10,6 +10,9 @@ import { checkRunId, shownRunId } from "@pulse-ts/durable";
  * <folder>/pulse-filestore                   which version of this layout it is
  * <folder>/locks/<token>.lock                one for each owner, touched while it lives
  * <folder>/new/<token>                       a file or run folder before it is published
+ * <folder>/contents/<2 digits>/<digest>      a big value, once for all runs (STORE-8)
+ *     <digest>-<token>                       one that no record names, on its way out (`collect.ts`)
+ * <folder>/contents/owners-<token>           who had a run open when those of this token left their place
  * <folder>/runs/<run id, encoded>/           one folder for each run
  *     run-<incarnation>                      empty; published together with the folder, and removed last
  *     journal-<incarnation>-<epoch>          what the owner of this epoch saved
@@ -42,6 +45,24 @@ export const rootMarkName = "pulse-filestore";
 export const runsFolder = (root: string): string => join(root, "runs");
 export const locksFolder = (root: string): string => join(root, "locks");
 export const newFolder = (root: string): string => join(root, "new");
+export const contentsFolder = (root: string): string => join(root, "contents");
+
+/** Where the content of this digest lies: in one of 256 folders, so that none has too many names. */
+export const contentShard = (root: string, digest: string): string => join(contentsFolder(root), digest.slice(0, 2));
+export const contentPath = (root: string, digest: string): string => join(contentShard(root, digest), digest);
+
+/** The name of a content on its way out, and of the list of owners that it waits for. */
+export const leavingName = (digest: string, token: string): string => `${digest}-${token}`;
+export const ownersPath = (root: string, token: string): string => join(contentsFolder(root), `owners-${token}`);
+
+/** What a file in a shard is; `undefined` for a name that is none of ours. */
+export function sortContent(name: string): { readonly digest: string; readonly token?: string } | undefined {
+  const found = /^([0-9a-f]{64})(?:-([0-9a-f]{32}))?$/.exec(name);
+  if (found?.[1] === undefined) return undefined;
+  return found[2] === undefined ? { digest: found[1] } : { digest: found[1], token: found[2] };
+}
+
+export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** The folder of a run. @throws PULSE_INVALID for an id that cannot be kept; nothing on disk is touched (FILE-1) */
 export function runFolder(root: string, runId: string): RunFolder {

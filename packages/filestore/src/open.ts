@@ -27,11 +27,18 @@ export interface FileStoreOptions {
    * files written, more to read when a run is loaded.
    */
   readonly foldBytesMin?: number;
+  /**
+   * Values with more bytes than this are kept as contents: in files of their own, once for all runs (STORE-8); default
+   * {@link contentBytesMinDefault}. More: bigger values stand in the journal, and again in each snapshot. Fewer: more
+   * files, and each costs a sync of its own.
+   */
+  readonly contentBytesMin?: number;
 }
 
 export const staleMsDefault = 15_000;
 export const staleMsMin = 2_000;
 export const foldBytesMinDefault = 65_536;
+export const contentBytesMinDefault = 16_384;
 
 /** A store whose catalogue is there. */
 export interface FileStore extends Store {
@@ -58,6 +65,7 @@ export function openFileStore(
     root: resolve(options.folder),
     staleMs: options.staleMs ?? staleMsDefault,
     foldBytesMin: options.foldBytesMin ?? foldBytesMinDefault,
+    contentBytesMin: options.contentBytesMin ?? contentBytesMinDefault,
     platform: realPlatform,
     probe: systemProbe,
     holder: ownHolder,
@@ -93,7 +101,7 @@ function checkOptions(options: FileStoreOptions): void {
   const refuse = (path: string, message: string): void => {
     problems.push({ code: "PULSE_OPTION_INVALID", message, path });
   };
-  const { folder, staleMs, foldBytesMin } = options;
+  const { folder, staleMs, foldBytesMin, contentBytesMin } = options;
   if (typeof folder !== "string" || folder === "" || folder.includes("\0")) {
     refuse("folder", `folder is ${JSON.stringify(folder)}; give the path of a folder on a local disk`);
   }
@@ -102,6 +110,9 @@ function checkOptions(options: FileStoreOptions): void {
   }
   if (foldBytesMin !== undefined && !(Number.isSafeInteger(foldBytesMin) && foldBytesMin >= 0)) {
     refuse("foldBytesMin", `foldBytesMin is ${String(foldBytesMin)}; give whole bytes from 0`);
+  }
+  if (contentBytesMin !== undefined && !(Number.isSafeInteger(contentBytesMin) && contentBytesMin >= 0)) {
+    refuse("contentBytesMin", `contentBytesMin is ${String(contentBytesMin)}; give whole bytes from 0`);
   }
   if (problems.length === 0) return;
   throw new PulseError("PULSE_INVALID", `opening a file store: ${problems.map(({ message }) => message).join("; ")}`, {

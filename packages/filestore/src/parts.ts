@@ -7,6 +7,7 @@ export interface Parts {
   readonly root: string;
   readonly staleMs: number;
   readonly foldBytesMin: number;
+  readonly contentBytesMin: number;
   readonly platform: Platform;
   readonly probe: ProcessProbe;
   /** This process as it shows itself to others. */

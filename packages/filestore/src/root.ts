@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import { PulseError } from "@pulse-ts/core";
 import { refusal } from "./failure.ts";
 import type { Doing } from "./failure.ts";
-import { fileFormat, locksFolder, newFolder, newToken, rootMarkName, runsFolder } from "./layout.ts";
+import { contentsFolder, fileFormat, locksFolder, newFolder, newToken, rootMarkName, runsFolder } from "./layout.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
 
@@ -54,7 +54,12 @@ const stagedMsMax = 3_600_000;
 /** The stores whose folder is known to be ready and on disk. */
 const synced = new WeakSet<Parts>();
 
-const foldersIn = (root: string): readonly string[] => [runsFolder(root), locksFolder(root), newFolder(root)];
+const foldersIn = (root: string): readonly string[] => [
+  runsFolder(root),
+  locksFolder(root),
+  newFolder(root),
+  contentsFolder(root),
+];
 
 /** A folder may be writable and not readable; then it cannot be opened to be synced, and the system does it in time. */
 function ignoreUnreadable(error: unknown): void {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { encodeEntry, entriesOf, shownRunId } from "@pulse-ts/durable";
-import type { RunRecord } from "@pulse-ts/durable";
+import type { RecordChange, RunRecord } from "@pulse-ts/durable";
 import { corrupt } from "./failure.ts";
 import { areChanges } from "./journal.ts";
 import type { StoredChange } from "./journal.ts";
@@ -16,6 +16,14 @@ export interface SnapshotPlace extends EpochPlace {
   readonly revision: number;
 }
 
+export interface SnapshotOptions {
+  /** An entry as it stands in a file. */
+  readonly stored?: ((change: RecordChange) => RecordChange) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const unchanged = (change: RecordChange): RecordChange => change;
+
 /**
  * Writes the record as a snapshot that survives a loss of power from the moment it has its name (FILE-4): staged,
  * synced, renamed, folder synced. The work between two waits is bounded, whatever the record's size.
@@ -25,7 +33,7 @@ export async function writeSnapshot(
   parts: Parts,
   place: EpochPlace,
   record: RunRecord,
-  signal?: AbortSignal,
+  { stored = unchanged, signal }: SnapshotOptions = {},
 ): Promise<boolean> {
   const { platform, root } = parts;
   const { run, incarnation, epoch } = place;
@@ -34,7 +42,7 @@ export async function writeSnapshot(
   try {
     const file = await platform.createFile("snapshot-create", staged);
     try {
-      for (const text of snapshotBlocks(run, epoch, record)) {
+      for (const text of snapshotBlocks(run, epoch, record, stored)) {
         if (signal?.aborted === true) {
           await platform.unlink("snapshot-unstage", staged);
           return false;
@@ -56,12 +64,18 @@ export async function writeSnapshot(
 }
 
 /** The text of a snapshot in pieces: each but the first and the last is one line of about {@link lineCharacters}. */
-function* snapshotBlocks(run: RunFolder, epoch: number, record: RunRecord): Generator<string> {
+function* snapshotBlocks(
+  run: RunFolder,
+  epoch: number,
+  record: RunRecord,
+  stored: (change: RecordChange) => RecordChange,
+): Generator<string> {
   yield firstLine("snapshot", fileFormat, { runId: run.runId, revision: record.header.revision, epoch });
   let texts: string[] = [];
   let length = 0;
   let entries = 0;
-  for (const change of entriesOf(record)) {
+  for (const whole of entriesOf(record)) {
+    const change = stored(whole);
     if (change.kind === "delete") continue;
     const key = JSON.stringify(change.key);
     const entry = encodeEntry(change.entry);

@@ -319,7 +319,9 @@ test("KIT-5 16 MiB of bytes come back byte for byte, out of the journal and out 
   await using place = await openPlace();
   const history = historyOf("order", { valueBytes: 16 * 1024 * 1024 });
   for (const foldBytesMin of [1_000_000_000, 0]) {
-    const store = fileStore({ folder: join(place.folder, String(foldBytesMin)), foldBytesMin });
+    // Not as a content: in the line of a save.
+    const contentBytesMin = 1_000_000_000;
+    const store = fileStore({ folder: join(place.folder, String(foldBytesMin)), foldBytesMin, contentBytesMin });
     const session = await store.acquire("order");
     await saveUpTo(session, history, 0, 1);
     await session.close();

@@ -6,9 +6,13 @@ import type { CallOptions, RecordChanges, RunRecord, Session } from "@pulse-ts/d
 import { unlessAborted } from "./abort.ts";
 import { deleteRun, doingWith, isNewest, publishEpoch, whyNotNewest } from "./epoch.ts";
 import type { Epoch } from "./epoch.ts";
+import { readContent } from "./content.ts";
 import { conflict, notFound, ownershipLost, storeError, usage } from "./failure.ts";
+import type { Doing } from "./failure.ts";
 import { appendSynced, closeLine, encodeSave, endsInOrder, sealLine } from "./journal.ts";
 import { journalName, runsFolder, sortNames } from "./layout.ts";
+import { keptContents } from "./kept-contents.ts";
+import type { KeptContents } from "./kept-contents.ts";
 import type { Lock } from "./lock.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
@@ -21,6 +25,7 @@ import { writeSnapshot } from "./snapshot.ts";
 export class FileSession implements Session {
   readonly #parts: Parts;
   readonly #lock: Lock;
+  readonly #contents: KeptContents;
   #epoch: Epoch;
   #file: FileHandle;
   /** The last call's work. Never rejects. */
@@ -38,6 +43,7 @@ export class FileSession implements Session {
   constructor(parts: Parts, lock: Lock, epoch: Epoch, file: FileHandle) {
     this.#parts = parts;
     this.#lock = lock;
+    this.#contents = keptContents(parts);
     this.#epoch = epoch;
     this.#file = file;
     if (epoch.fresh) this.#known = { revision: 0, weights: new Map(), weight: 0, journalBytes: 0, settled: true };
@@ -60,6 +66,15 @@ export class FileSession implements Session {
     });
   }
 
+  async content(digest: string, options?: CallOptions): Promise<Uint8Array> {
+    const { run } = this.#epoch;
+    const doing = doingWith("reading a content of", run);
+    this.#refuseClosed("reading a content of");
+    options?.signal?.throwIfAborted();
+    // Not in turn: no save changes a content, and many are read at once.
+    return await unlessAborted(contentOrError(this.#parts, doing, digest), options?.signal);
+  }
+
   async close(): Promise<void> {
     this.#closing ??= this.#work.then(async () => {
       await this.#letGo();
@@ -70,13 +85,7 @@ export class FileSession implements Session {
   /** Does one call after the other. An aborted call is waited for no longer, but its work goes on to its end. */
   async #inTurn<Result>(what: string, signal: AbortSignal | undefined, action: () => Promise<Result>): Promise<Result> {
     const { run } = this.#epoch;
-    if (this.#closing !== undefined) {
-      throw usage(
-        run.runId,
-        "STORE-2",
-        `${what} run "${shownRunId(run.runId)}": its session is closed; acquire it again`,
-      );
-    }
+    this.#refuseClosed(what);
     signal?.throwIfAborted();
     const work = this.#work.then(async () => {
       try {
@@ -87,6 +96,12 @@ export class FileSession implements Session {
     });
     this.#work = work.catch(() => undefined);
     return await unlessAborted(work, signal);
+  }
+
+  #refuseClosed(what: string): void {
+    if (this.#closing === undefined) return;
+    const { run } = this.#epoch;
+    throw usage(run.runId, "STORE-2", `${doingWith(what, run).what}: its session is closed; acquire it again`);
   }
 
   async #read(): Promise<Reading | undefined> {
@@ -125,9 +140,11 @@ export class FileSession implements Session {
     if (this.#known === undefined) await this.#read();
     const known = (this.#known ??= { revision: 0, weights: new Map(), weight: 0, journalBytes: 0, settled: true });
     this.#compare(next, expectedRevision, known.revision, changes);
-    const { bytes, weights } = encodeSave(next.header.revision, changes);
+    const { changes: stored, contents } = this.#contents.plan(changes);
+    const { bytes, weights } = encodeSave(next.header.revision, stored);
     try {
       this.#wrote = true;
+      if (contents.length > 0) await this.#contents.put(doingWith("saving", this.#epoch.run), contents);
       await this.#append(bytes);
     } catch (error) {
       throw this.#stop("saving", error);
@@ -183,7 +200,8 @@ export class FileSession implements Session {
     // Whatever comes of it, the next try is due when as much again was saved: so folding never costs more than saving.
     known.journalBytes = 0;
     try {
-      if (!(await writeSnapshot(this.#parts, { run, incarnation, epoch }, record, signal))) return;
+      const { stored } = this.#contents;
+      if (!(await writeSnapshot(this.#parts, { run, incarnation, epoch }, record, { stored, signal }))) return;
       const next: Epoch = { ...this.#epoch, epoch: epoch + 1, fresh: false };
       if ((await publishEpoch(this.#parts, next, doingWith("saving", run))) !== "published") {
         this.#stop("saving", ownershipLost(this.#epoch.run.runId, this.#epoch.epoch));
@@ -237,6 +255,14 @@ export class FileSession implements Session {
       await this.#file.close();
       await this.#lock.release();
     }
+  }
+}
+
+async function contentOrError(parts: Parts, doing: Doing, digest: string): Promise<Uint8Array> {
+  try {
+    return await readContent(parts, doing, digest);
+  } catch (error) {
+    throw storeError(doing, error);
   }
 }
 

@@ -32,13 +32,18 @@ export interface HistoryOptions {
   readonly valueBytes?: number;
   /** After so many nodes the first ones are written anew, so that the record stops growing. */
   readonly nodesMax?: number;
+  /** In place of bytes that tell the run and the revision. */
+  readonly bytesAt?: (revision: number) => Uint8Array;
 }
 
 /** The same run each time it is asked for: so two processes can agree on it without talking. */
-export function historyOf(runId: string, { valueBytes = 24, nodesMax = 1_000_000 }: HistoryOptions = {}): History {
+export function historyOf(
+  runId: string,
+  { valueBytes = 24, nodesMax = 1_000_000, bytesAt }: HistoryOptions = {},
+): History {
   const changesTo = (revision: number): RecordChanges => {
     const node = (revision - 1) % nodesMax;
-    const bytes = new Uint8Array(Buffer.alloc(valueBytes, `${runId} ${revision} `));
+    const bytes = bytesAt?.(revision) ?? new Uint8Array(Buffer.alloc(valueBytes, `${runId} ${revision} `));
     const put = (key: string, entry: Extract<RecordChange, { kind: "put" }>["entry"]): RecordChange => ({
       kind: "put",
       key,

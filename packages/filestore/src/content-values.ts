@@ -1,0 +1,69 @@
+import { hash } from "node:crypto";
+import { entriesOf } from "@pulse-ts/durable";
+import type {
+  NodeEntry,
+  ReadyBytes,
+  RecordChange,
+  RecordChanges,
+  RecordEntry,
+  RunRecord,
+  ValueRecord,
+} from "@pulse-ts/durable";
+import type { Content } from "./content.ts";
+import { isDigest } from "./layout.ts";
+
+/** Big values and the contents in their place (REC-8): pure, of records and changes alone. */
+
+/** The contents that a save must find in their place: bytes over the limit, and what is named already. */
+export function contentsOf(changes: RecordChanges, bytesMin: number): readonly Content[] {
+  const found = new Map<string, Content>();
+  for (const change of changes) {
+    for (const value of change.kind === "put" ? outputsOf(change.key, change.entry) : []) {
+      if (value.state !== "ready") continue;
+      if ("content" in value) {
+        const { digest, size } = value.content;
+        // With its bytes at hand it is looked at more closely.
+        if (isDigest(digest) && !found.has(digest)) found.set(digest, { digest, size });
+      } else if (value.bytes.length > bytesMin && found.get(value.digest)?.bytes === undefined) {
+        const { digest, bytes } = value;
+        // What its digest does not fit stays as it is: the record's own check tells that (REC-9).
+        if (hash("sha256", bytes) === digest) found.set(digest, { digest, size: bytes.length, bytes });
+      }
+    }
+  }
+  return [...found.values()];
+}
+
+/** The change with contents named in place of the bytes that are kept as such. */
+export function namingContents(change: RecordChange, isKept: (digest: string) => boolean): RecordChange {
+  if (change.kind === "delete") return change;
+  const { key, entry } = change;
+  const outputs = outputsOf(key, entry);
+  if (!outputs.some((value) => hasBytes(value) && isKept(value.digest))) return change;
+  const named = outputs.map((value) => {
+    if (!hasBytes(value) || !isKept(value.digest)) return value;
+    const { bytes, ...rest } = value;
+    return { ...rest, content: { digest: value.digest, size: bytes.length } };
+  });
+  // Only a node entry has outputs.
+  return { kind: "put", key, entry: { ...(entry as NodeEntry), outputs: named } };
+}
+
+const hasBytes = (value: ValueRecord): value is ReadyBytes => value.state === "ready" && "bytes" in value;
+
+function outputsOf(key: string, entry: RecordEntry): readonly ValueRecord[] {
+  // The kind of an entry is told by its key.
+  return key.startsWith("node/") ? (entry as NodeEntry).outputs : [];
+}
+
+/** Every content that a record names, wherever in it: rather one too many than one too few. */
+export function* contentsNamed(record: RunRecord): Generator<string> {
+  for (const change of entriesOf(record)) if (change.kind === "put") yield* digestsIn(change.entry);
+}
+
+function* digestsIn(value: unknown): Generator<string> {
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array) return;
+  const { digest, size } = value as { readonly digest?: unknown; readonly size?: unknown };
+  if (typeof digest === "string" && size !== undefined) yield digest;
+  for (const part of Object.values(value)) yield* digestsIn(part);
+}
