@@ -9,6 +9,26 @@ export interface CodecContext {
   readonly key?: string;
 }
 
+/** What a fingerprint is made with, where a key is needed for it (CODEC-19). */
+export interface FingerprintContext extends CodecContext {
+  /**
+   * The id of the key that an encrypting codec, named by its id, makes fingerprints with.
+   * Default, and for `undefined`: its current key.
+   */
+  readonly keyIdOf?: (codecId: string) => string | undefined;
+  /**
+   * Whom the fingerprint is for, a run perhaps: equal values have unlike fingerprints under unlike salts, where a key is
+   * part of them. Ignored elsewhere. Default: empty.
+   */
+  readonly salt?: string;
+}
+
+/** An encrypting codec that takes part in a fingerprint, and the key that it uses unless told otherwise (CODEC-19). */
+export interface FingerprintKey {
+  readonly codecId: string;
+  readonly current: string;
+}
+
 /**
  * Turns values of one type into bytes and back (CODEC-1). All its methods are synchronous and pure:
  * they change nothing, and equal values have the same bytes. Any number of callers may use one codec.
@@ -24,9 +44,14 @@ export interface Codec<Value = unknown> {
   /** A new value each time. @throws PULSE_CODEC for bytes that `encode` cannot have written (CODEC-14). */
   decode(bytes: Uint8Array, at?: CodecContext): Value;
   /** Tells equal values from others: by default SHA-256 of the bytes, in hexadecimal. */
-  fingerprint(value: Value, at?: CodecContext): string;
+  fingerprint(value: Value, at?: FingerprintContext): string;
   /** True when the fingerprint is SHA-256 of the bytes: who has these need not encode again (CODEC-13). */
   readonly fingerprintsBytes?: boolean;
+  /**
+   * Every encrypting codec that has a part in this one's fingerprints, by id; empty or absent when nothing of it is
+   * encrypted. Whoever keeps fingerprints keeps the ids of these keys with them (CODEC-19).
+   */
+  readonly fingerprintKeys?: readonly FingerprintKey[];
   /** True when every decoded value is immutable (a string, a number, …), so that readers may share one (CODEC-13). */
   readonly immutable?: boolean;
 }
@@ -39,7 +64,9 @@ export interface CodecDefinition<Type extends KeyType, Value = ValueOfType<Type>
   readonly encode: (value: Value, at: CodecContext) => Uint8Array;
   readonly decode: (bytes: Uint8Array, at: CodecContext) => Value;
   /** Default: SHA-256 of the bytes. Give one where the bytes differ for equal values. */
-  readonly fingerprint?: (value: Value, at: CodecContext) => string;
+  readonly fingerprint?: (value: Value, at: FingerprintContext) => string;
+  /** Of a codec that contains encrypting ones: theirs (CODEC-19). Default: none. */
+  readonly fingerprintKeys?: readonly FingerprintKey[];
   /** Default: false, every reader gets a decoded value of its own. */
   readonly immutable?: boolean;
 }
@@ -71,13 +98,13 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
     return value;
   };
   const given = definition.fingerprint;
-  const fingerprint = (value: Value, at: CodecContext = {}): string => {
+  const fingerprint = (value: Value, at: FingerprintContext = {}): string => {
     if (given === undefined) return sha256Hex(encode(value, at));
     const text: unknown = guard("encode", at, () => given.call(definition, value, at));
     if (typeof text !== "string") throw refuse("encode", at, "its codec gave a fingerprint that is no text");
     return text;
   };
-  const { type, id, version, immutable = false } = definition;
+  const { type, id, version, fingerprintKeys = [], immutable = false } = definition;
   const codec = Object.freeze({
     type,
     id,
@@ -86,30 +113,37 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
     decode,
     fingerprint,
     fingerprintsBytes: given === undefined,
+    fingerprintKeys,
     immutable,
   });
   guarded.add(codec);
   return codec;
 }
 
+/** True for a codec of which at least a part is encrypted (CODEC-11). */
+export function isEncrypting(codec: Pick<Codec, "fingerprintKeys">): boolean {
+  return (codec.fingerprintKeys?.length ?? 0) > 0;
+}
+
 /** Codecs whose results are checked already. */
 const guarded = new WeakSet<object>();
 
 /** The codec itself, or, of one that somebody wrote by hand, the same with its results checked. @throws as {@link defineCodec} */
-export function guardedCodec(codec: Codec): Codec {
-  if (guarded.has(codec)) return codec;
+export function guardedCodec<Value>(codec: Codec<Value>): Codec<Value> {
+  if (typeof codec === "object" && codec !== null && guarded.has(codec)) return codec;
   checkIdentity(codec);
-  const { type, id, version, immutable = false } = codec;
-  return defineCodec<KeyType, unknown>({
+  const { type, id, version, fingerprintKeys = [], immutable = false } = codec;
+  return defineCodec<KeyType, Value>({
     type,
     id,
     version,
+    fingerprintKeys,
     immutable,
     encode: (value, at) => codec.encode(value, at),
     decode: (bytes, at) => codec.decode(bytes, at),
     ...(codec.fingerprintsBytes === true || typeof codec.fingerprint !== "function"
       ? {}
-      : { fingerprint: (value: unknown, at: CodecContext) => codec.fingerprint(value, at) }),
+      : { fingerprint: (value: Value, at: FingerprintContext) => codec.fingerprint(value, at) }),
   });
 }
 
@@ -147,7 +181,8 @@ function guard<Result>(action: CodecAction, at: CodecContext, work: () => Result
 
 function checkSize(action: CodecAction, at: CodecContext, bytes: Uint8Array): void {
   if (bytes.byteLength > valueBytesMax) {
-    throw refuse(action, at, `it has ${bytes.byteLength} bytes, and ${valueBytesMax} (valueBytesMax) are the most`);
+    const reason = `it has ${bytes.byteLength} bytes, and ${valueBytesMax} (valueBytesMax) are the most`;
+    throw codecError({ action, key: at.key, path: "", reason, tellsNothing: true });
   }
 }
 

@@ -8,6 +8,10 @@ export interface CodecDetails {
   readonly path: string;
   /** What was found there, and what helps. */
   readonly reason: string;
+  /** The id of the encryption key that is missing, or that does not open the bytes (CODEC-11). */
+  readonly keyId?: string;
+  /** True when the key ring has no key of that id: nothing is damaged, and the ring needs the key. */
+  readonly keyMissing?: boolean;
   readonly runId?: string;
   /** What to do next, where there is one thing to do. */
   readonly next?: string;
@@ -40,25 +44,52 @@ export interface Refusal {
   readonly path: string;
   readonly reason: string;
   readonly cause?: unknown;
+  readonly keyId?: string;
+  readonly keyMissing?: boolean;
+  /** True when the reason holds nothing of the value, so that it may also be told of one that is to be encrypted (CODEC-11). */
+  readonly tellsNothing?: boolean;
 }
+
+/** Errors whose reasons hold nothing of the value. */
+const tellingNothing = new WeakSet<object>();
 
 /** Makes the `PULSE_CODEC` error of a refusal. */
 export function codecError(refusal: Refusal): PulseError<"PULSE_CODEC"> {
-  const { action, key, path, reason } = refusal;
+  const { action, key, path, reason, keyId, keyMissing } = refusal;
   const what = action === "prepare" ? "make a codec for" : `${action} the value of`;
   const whose = key === undefined ? (action === "prepare" ? "this type" : "this type's key") : `key "${key}"`;
   const where = path === "" ? "" : ` at ${path}`;
-  const details = key === undefined ? { path, reason } : { key, path, reason };
+  const details = {
+    ...(key === undefined ? undefined : { key }),
+    path,
+    reason,
+    ...(keyId === undefined ? undefined : { keyId }),
+    ...(keyMissing === undefined ? undefined : { keyMissing }),
+  };
   const options = "cause" in refusal ? { details, cause: refusal.cause } : { details };
-  return new PulseError("PULSE_CODEC", `cannot ${what} ${whose}${where}: ${reason}`, options);
+  const error = new PulseError("PULSE_CODEC", `cannot ${what} ${whose}${where}: ${reason}`, options);
+  if (refusal.tellsNothing === true) tellingNothing.add(error);
+  return error;
 }
 
 /** Any error as a `PULSE_CODEC` one: what already is one stays, with the key's name added if it has none. */
 export function asCodecError(error: unknown, refusal: Omit<Refusal, "cause">): PulseError<"PULSE_CODEC"> {
   if (!isPulseError(error, "PULSE_CODEC")) return codecError({ ...refusal, cause: error });
   if (error.details.key !== undefined || refusal.key === undefined) return error;
-  const { path, reason } = error.details;
-  return codecError({ action: refusal.action, key: refusal.key, path, reason, cause: error.cause });
+  const { action, key } = refusal;
+  const tellsNothing = tellingNothing.has(error);
+  const cause = "cause" in error ? { cause: error.cause } : undefined;
+  return codecError({ ...error.details, action, key, tellsNothing, ...cause });
+}
+
+/**
+ * What a codec said about a value of which a part is encrypted, fit for logs: with other words and without the cause, which
+ * may show parts of the value. A reason that holds nothing of it is kept, such as a limit (CODEC-11).
+ */
+export function keptBack(error: unknown, refusal: Omit<Refusal, "cause">): PulseError<"PULSE_CODEC"> {
+  const told = isPulseError(error, "PULSE_CODEC") && tellingNothing.has(error) ? error.details : undefined;
+  const { action, key, path } = refusal;
+  return codecError({ ...refusal, ...told, action, key, path, tellsNothing: true });
 }
 
 /** What an error says, whatever was thrown. Never throws itself. */

@@ -1,6 +1,9 @@
+import type { PulseError } from "@pulse-ts/core";
 import * as z from "zod/v4/core";
-import { defineCodec, type Codec } from "./codec.ts";
-import { codecError } from "./errors.ts";
+import { defineCodec, type Codec, type FingerprintContext } from "./codec.ts";
+import { codecError, keptBack } from "./errors.ts";
+import { sha256Hex } from "./fingerprint.ts";
+import { fingerprintParts, RememberedParts } from "./parts.ts";
 import { Place, type Step } from "./place.ts";
 import { planSchema, type FindCodec, type SchemaPlan } from "./plan-schema.ts";
 import { readingFailed } from "./structured.ts";
@@ -9,6 +12,7 @@ import { fromUtf8, toUtf8 } from "./utf8.ts";
 import { readWire } from "./wire-read.ts";
 import { writeWire } from "./wire-write.ts";
 import { isImmutableSchema } from "./immutable-schema.ts";
+import { stepsInClear } from "./wire-plan.ts";
 
 export interface JsonOptions {
   /** Names the format in the run record; not empty, and another one for each schema (CODEC-2). */
@@ -54,6 +58,13 @@ export function zodCodec<Schema extends z.$ZodType>(schema: Schema, options: Zod
     id: options.id,
     version: options.version,
     immutable: isImmutableSchema(schema),
+    fingerprintKeys: plan.fingerprintKeys,
+    ...(plan.varies
+      ? {
+          fingerprint: (value: z.output<Schema>, at: FingerprintContext) =>
+            sha256Hex(textOf(schema, plan, value, new Place("encode", at.key, fingerprintParts(at)))),
+        }
+      : undefined),
     encode: (value, at) => {
       const bytes = encode(schema, plan, value, at.key);
       // The user's own code decides the bytes: prove now, while the value is there, that they can be read.
@@ -66,17 +77,21 @@ export function zodCodec<Schema extends z.$ZodType>(schema: Schema, options: Zod
 
 function encode(schema: z.$ZodType, plan: SchemaPlan, value: unknown, key: string | undefined): Uint8Array {
   const place = new Place("encode", key);
+  return toUtf8(textOf(schema, plan, value, place), place);
+}
+
+function textOf(schema: z.$ZodType, plan: SchemaPlan, value: unknown, place: Place): string {
   try {
-    return toUtf8(encodeText(schema, plan, value, place), place);
+    return encodeText(schema, plan, value, place);
   } catch (error) {
-    throw schemaFailed(error, place);
+    throw failed(error, plan, place);
   }
 }
 
 function encodeText(schema: z.$ZodType, plan: SchemaPlan, value: unknown, place: Place): string {
   survey(value, plan.wire, place);
   const result = z.safeEncode(schema, value);
-  if (!result.success) return refuseIssues(result.error, place);
+  if (!result.success) return refuseIssues(result.error, plan, place);
   return writeWire(plan.wire, result.data, place);
 }
 
@@ -86,17 +101,19 @@ function decode<Schema extends z.$ZodType>(
   bytes: Uint8Array,
   key: string | undefined,
 ): z.output<Schema> {
-  const place = new Place("decode", key);
+  const parts = new RememberedParts();
+  const place = new Place("decode", key, parts);
+  const again = (): Place => new Place("decode", key, parts);
   try {
     const text = fromUtf8(bytes, place);
     const wire = readWire(plan.wire, JSON.parse(text), place);
-    if (writeWire(plan.wire, wire, new Place("decode", key)) !== text) refuseForeign(place);
+    if (writeWire(plan.wire, wire, again()) !== text) refuseForeign(place);
     const result = z.safeDecode(schema, wire as z.input<Schema>);
-    if (!result.success) return refuseIssues(result.error, place);
-    if (plan.indirect && encodeText(schema, plan, result.data, new Place("decode", key)) !== text) refuseForeign(place);
+    if (!result.success) return refuseIssues(result.error, plan, place);
+    if (plan.indirect && encodeText(schema, plan, result.data, again()) !== text) refuseForeign(place);
     return result.data;
   } catch (error) {
-    throw schemaFailed(error, place);
+    throw failed(error, plan, place);
   }
 }
 
@@ -112,23 +129,35 @@ function proveReadable(schema: z.$ZodType, plan: SchemaPlan, bytes: Uint8Array, 
   } catch (cause) {
     const reason =
       "what the schema's own codec writes cannot be read back: decoding and encoding it must undo each other";
-    throw codecError({ action: "encode", key, path: "", reason, cause });
+    const refusal = { action: "encode", key, path: "", reason } as const;
+    throw plan.fingerprintKeys.length > 0 ? keptBack(cause, refusal) : codecError({ ...refusal, cause });
   }
 }
 
-function refuseIssues(error: z.$ZodError, place: Place): never {
+function refuseIssues(error: z.$ZodError, plan: SchemaPlan, place: Place): never {
   const issue = error.issues[0];
-  const steps = (issue?.path ?? []).map((step): Step => (typeof step === "symbol" ? String(step) : step));
+  const path = (issue?.path ?? []).map((step): Step => (typeof step === "symbol" ? String(step) : step));
+  const steps = plan.fingerprintKeys.length > 0 ? stepsInClear(plan.wire, path) : path;
   const others = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : "";
   return place.refuseInside(steps, `the schema refuses it: ${issue?.message ?? "no reason given"}${others}`, {
     cause: error,
   });
 }
 
-function schemaFailed(error: unknown, place: Place): Error {
+/** As the schema or a part of it said it, but where a part is encrypted without words that could show it (CODEC-11). */
+function failed(error: unknown, plan: SchemaPlan, place: Place): Error {
+  const told = schemaFailed(error, place);
+  if (plan.fingerprintKeys.length === 0) return told;
+  const { action, key } = place;
+  const reason =
+    "it does not fit its schema; what the schema says is kept back, since a part of the value is encrypted";
+  return keptBack(told, { action, key, path: told.details.path, reason });
+}
+
+function schemaFailed(error: unknown, place: Place): PulseError<"PULSE_CODEC"> {
   if (error instanceof z.$ZodAsyncError) {
     const reason = "the schema is async here (a refinement or a codec that returns a promise); codecs are synchronous";
-    return codecError({ action: place.action, key: place.key, path: "", reason, cause: error });
+    return codecError({ action: place.action, key: place.key, path: "", reason, cause: error, tellsNothing: true });
   }
   return readingFailed(error, place);
 }

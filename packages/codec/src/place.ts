@@ -1,8 +1,17 @@
 import { codecError, type CodecAction } from "./errors.ts";
 import { depthMax, valueBytesMax } from "./limits.ts";
+import { encodedParts, type Parts } from "./parts.ts";
 
 /** A step from a container to what it holds: a property name, an index, or a place that has no name of its own. */
 export type Step = string | number | { readonly inside: string };
+
+/** What else there is to say about a refusal; see `Refusal`. */
+export interface RefusalOptions {
+  readonly cause?: unknown;
+  readonly keyId?: string;
+  readonly keyMissing?: boolean;
+  readonly tellsNothing?: boolean;
+}
 
 /**
  * Where a codec is inside the value it walks, for limits and messages.
@@ -12,12 +21,16 @@ export type Step = string | number | { readonly inside: string };
 export class Place {
   readonly action: CodecAction;
   readonly key: string | undefined;
+  /** How parts with codecs of their own are written and read here. */
+  readonly parts: Parts;
   readonly #steps: Step[] = [];
+  #sealedAt = Infinity;
   #spent = 0;
 
-  constructor(action: CodecAction, key: string | undefined) {
+  constructor(action: CodecAction, key: string | undefined, parts: Parts = encodedParts) {
     this.action = action;
     this.key = key;
+    this.parts = parts;
   }
 
   enter(step: Step): void {
@@ -26,6 +39,15 @@ export class Place {
 
   leave(): void {
     this.#steps.pop();
+  }
+
+  /** What stands inside here is encrypted: until it is left, paths end here (CODEC-11). */
+  seal(): void {
+    this.#sealedAt = this.#steps.length;
+  }
+
+  unseal(): void {
+    this.#sealedAt = Infinity;
   }
 
   /** How many containers stand around this place. */
@@ -38,6 +60,7 @@ export class Place {
     if (this.#steps.length >= depthMax) {
       this.refuse(
         `it is nested deeper than ${depthMax} levels (depthMax), or contains itself where its schema cannot say so`,
+        { tellsNothing: true },
       );
     }
   }
@@ -51,20 +74,25 @@ export class Place {
   refuseSize(bytes: number): never {
     this.refuse(
       `it has ${bytes} bytes or more here, and ${valueBytesMax} (valueBytesMax) are the most; keep big data outside and hand on its name`,
+      { tellsNothing: true },
     );
   }
 
   get path(): string {
-    return formatPath(this.#steps);
+    return formatPath(this.steps);
   }
 
-  refuse(reason: string, options?: { readonly cause: unknown }): never {
+  get steps(): readonly Step[] {
+    return this.#steps.slice(0, this.#sealedAt);
+  }
+
+  refuse(reason: string, options?: RefusalOptions): never {
     throw codecError({ action: this.action, key: this.key, path: this.path, reason, ...options });
   }
 
   /** Refuses further inside than this place, where a schema says where. */
-  refuseInside(steps: readonly Step[], reason: string, options?: { readonly cause: unknown }): never {
-    const path = formatPath([...this.#steps, ...steps]);
+  refuseInside(steps: readonly Step[], reason: string, options?: RefusalOptions): never {
+    const path = formatPath([...this.#steps, ...steps].slice(0, this.#sealedAt));
     throw codecError({ action: this.action, key: this.key, path, reason, ...options });
   }
 }

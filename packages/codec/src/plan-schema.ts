@@ -1,6 +1,7 @@
 import type * as z from "zod/v4/core";
-import type { Codec } from "./codec.ts";
+import { isEncrypting, type Codec, type FingerprintKey } from "./codec.ts";
 import { codecError } from "./errors.ts";
+import { containsSchema } from "./find-schema.ts";
 import { formatPath, type Step } from "./place.ts";
 import { findMisplacedCodec, type SamePlan, type WirePlan } from "./wire-plan.ts";
 
@@ -17,6 +18,10 @@ export interface SchemaPlan {
   readonly indirect: boolean;
   /** True when user code decides what is written: encoding then also proves that the bytes decode. */
   readonly custom: boolean;
+  /** True when a part has a codec whose bytes differ for equal values; so do those of the whole (CODEC-19). */
+  readonly varies: boolean;
+  /** Of the parts that are encrypted. */
+  readonly fingerprintKeys: readonly FingerprintKey[];
 }
 
 /** Finds the codec that was registered for a schema that stands inside another one. */
@@ -40,7 +45,8 @@ export function planSchema(schema: z.$ZodType, key: string | undefined, findCode
         "a schema with a codec of its own cannot stand in a union, an intersection, a Map, a Set or an optional item",
     });
   }
-  return { wire, indirect: planner.indirect, custom: planner.custom };
+  const { indirect, custom, varies, fingerprintKeys } = planner;
+  return { wire, indirect, custom, varies, fingerprintKeys: [...fingerprintKeys.values()] };
 }
 
 const structuredPlace: WirePlan = { kind: "structured", around: [] };
@@ -53,6 +59,8 @@ class Planner {
   #depth = 0;
   indirect = false;
   custom = false;
+  varies = false;
+  readonly fingerprintKeys = new Map<string, FingerprintKey>();
 
   constructor(key: string | undefined, findCodec: FindCodec) {
     this.#key = key;
@@ -65,7 +73,8 @@ class Planner {
     if (this.#depth >= schemaDepthMax)
       this.#refuse(`the schema is nested deeper than ${schemaDepthMax} levels, or makes new schemas without an end`);
     const registered = this.#depth === 0 ? undefined : this.#findCodec(schema);
-    if (registered !== undefined) return { kind: "codec", codec: registered, at: formatPath(this.#steps) };
+    if (registered !== undefined) return this.#planPart(registered);
+    this.#refuseDerived(schema);
     // Stands for the schema while it is planned: a recursive schema meets itself.
     const forward: SamePlan = { kind: "same", target: undefined, turned: false };
     this.#plans.set(schema, forward);
@@ -75,6 +84,37 @@ class Planner {
     forward.target = plan;
     this.#plans.set(schema, plan);
     return plan;
+  }
+
+  #planPart(codec: Codec): WirePlan {
+    this.varies ||= codec.fingerprintsBytes !== true;
+    for (const key of codec.fingerprintKeys ?? []) this.fingerprintKeys.set(key.codecId, key);
+    return { kind: "codec", codec, at: formatPath(this.#steps) };
+  }
+
+  /** `pin.min(4)` is another schema than `pin`: that its values are written in clear would go unnoticed (CODEC-11). */
+  #refuseDerived(schema: z.$ZodType): void {
+    for (let parent = schema._zod.parent; parent !== undefined; parent = parent._zod.parent) {
+      const codec = this.#findCodec(parent);
+      if (codec !== undefined && isEncrypting(codec)) {
+        this.#refuse(
+          `the schema was made from one whose values are encrypted (by codec "${codec.id}"), but codecs go by the very schema: register an encrypting codec for this one, or use the other`,
+        );
+      }
+    }
+  }
+
+  /** Refuses an encrypted schema where its codec would not be asked, so that its values would be written in clear (CODEC-11). */
+  #refuseBypassed(schema: unknown, where: string): void {
+    const encrypted = (candidate: object): boolean => {
+      const codec = this.#findCodec(candidate as z.$ZodType);
+      return codec !== undefined && isEncrypting(codec);
+    };
+    if (containsSchema(schema, encrypted)) {
+      this.#refuse(
+        `a schema whose values are encrypted stands ${where}, where they would be written in clear; encrypt the whole instead`,
+      );
+    }
   }
 
   #inside(step: Step, schema: z.$ZodType): WirePlan {
@@ -105,8 +145,10 @@ class Planner {
       case "boolean":
       case "null":
       case "enum":
-      case "template_literal":
       case "nan":
+        return { kind: "scalar" };
+      case "template_literal":
+        this.#refuseBypassed(def.parts, "in a template literal");
         return { kind: "scalar" };
       case "literal":
         return def.values.some((value) => typeof value === "bigint" || value === undefined)
@@ -134,6 +176,7 @@ class Planner {
         return this.#planObject(def);
       case "record":
         this.#inside({ inside: "key" }, def.keyType);
+        this.#refuseBypassed(def.keyType, "at the keys of a record");
         return { kind: "record", value: this.#inside({ inside: "value" }, def.valueType) };
       case "array":
         return { kind: "array", item: this.#inside({ inside: "item" }, def.element) };
@@ -200,10 +243,18 @@ class Planner {
     if (transform !== undefined && reverseTransform !== undefined) {
       // A codec of its own: what stands on its output side is no matter of ours.
       this.indirect = this.custom = true;
-      return { kind: "same", target: this.plan(def.in), turned: true };
+      return { kind: "same", target: this.#planWritten(def), turned: true };
     }
-    const wire = this.plan(def.in);
+    const wire = this.#planWritten(def);
     this.plan(def.out);
+    return wire;
+  }
+
+  /** What goes in is written; what comes out is made of it again. */
+  #planWritten(def: z.$ZodPipeDef): WirePlan {
+    const wire = this.plan(def.in);
+    const encrypted = wire.kind === "codec" && isEncrypting(wire.codec);
+    if (!encrypted) this.#refuseBypassed(def.out, "at the output of a pipe or a z.codec()");
     return wire;
   }
 }

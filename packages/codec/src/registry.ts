@@ -1,7 +1,8 @@
 import { PulseError, type KeyType } from "@pulse-ts/core";
-import { checkIdentity, guardedCodec, isKeyType, isTypeToken, type Codec } from "./codec.ts";
+import { checkIdentity, guardedCodec, isEncrypting, isKeyType, isTypeToken, type Codec } from "./codec.ts";
 import { asCodecError, codecError } from "./errors.ts";
 import { schemaHash } from "./describe-schema.ts";
+import { containsSchema } from "./find-schema.ts";
 import { isZodSchema, zodCodec } from "./json.ts";
 import { scalarCodecs } from "./scalars.ts";
 import { standardCodec } from "./standard-schema.ts";
@@ -16,9 +17,12 @@ export interface Codecs {
    * Adds a codec for its type. Register before the first graph is prepared.
    * A codec that was not made by `defineCodec` gets the same checks of its results.
    * @throws PULSE_CONFLICT when the type or the id has a codec already; nothing is replaced (CODEC-2).
-   * @throws PULSE_CODEC when type, id, version or a function is missing or empty.
+   * @throws PULSE_CODEC when type, id, version or a function is missing or empty, and when a codec that does not encrypt
+   * would write in clear what another one encrypts, since its schema contains that one's (CODEC-11).
    */
   register(codec: Codec): void;
+  /** How many codecs were registered: what was made of the registry before it grew may be out of date. */
+  readonly registered?: number | undefined;
   /**
    * The codec of a key's type: the registered one, else the automatic one (CODEC-5, CODEC-16). Found by the identity of the
    * type token or schema, never by the shape of a value; the same codec for the same type each time.
@@ -69,9 +73,28 @@ class Registry implements Codecs {
         codec.id,
       );
     }
-    this.#byType.set(codec.type, guardedCodec(codec));
+    const guarded = guardedCodec(codec);
+    this.#refuseBypassing(guarded);
+    this.#byType.set(codec.type, guarded);
     this.#ids.add(codec.id);
     this.#automatic = new WeakMap();
+  }
+
+  get registered(): number {
+    return this.#byType.size;
+  }
+
+  /** A registered codec asks no other one: what stands inside its schema would be written in clear, whatever was registered for it. */
+  #refuseBypassing(added: Codec): void {
+    for (const known of this.#byType.values()) {
+      const [encrypting, other] = isEncrypting(added) ? [added, known] : [known, added];
+      if (!isEncrypting(encrypting) || isEncrypting(other) || isTypeToken(other.type)) continue;
+      if (!containsSchema(other.type, (part) => part === encrypting.type)) continue;
+      throw prepareError(
+        undefined,
+        `the schema of codec "${other.id}" contains that of "${encrypting.id}", whose values it would write in clear; encrypt it too, or let it have an automatic codec`,
+      );
+    }
   }
 
   forType(type: KeyType, keyName: string): Codec {
@@ -88,7 +111,18 @@ class Registry implements Codecs {
     if (!isKeyType(type)) throw prepareError(key, "its type is neither a type token nor a schema");
     if (isZodSchema(type)) return this.#makeForZod(type, key);
     if (isTypeToken(type)) return structured(type);
+    // Nothing asks the codecs of other schemas there: an encrypted part would be written in clear.
+    if (containsSchema(type, (part) => this.#encrypts(part)))
+      throw prepareError(
+        key,
+        "its schema contains one whose values are encrypted, which its automatic codec would write in clear; encrypt the whole",
+      );
     return standardCodec(type);
+  }
+
+  #encrypts(candidate: object): boolean {
+    const codec = this.#byType.get(candidate as KeyType);
+    return codec !== undefined && isEncrypting(codec);
   }
 
   #makeForZod(schema: Parameters<typeof zodCodec>[0], key: string): Codec {
@@ -117,6 +151,6 @@ function conflict(
   });
 }
 
-function prepareError(key: string, reason: string): PulseError<"PULSE_CODEC"> {
+function prepareError(key: string | undefined, reason: string): PulseError<"PULSE_CODEC"> {
   return codecError({ action: "prepare", key, path: "", reason });
 }

@@ -1,4 +1,4 @@
-import { type, type TypeToken } from "@pulse-ts/core";
+import { type, type PulseError, type TypeToken } from "@pulse-ts/core";
 import { defineCodec, type Codec } from "./codec.ts";
 import { asCodecError, messageOf } from "./errors.ts";
 import { Place } from "./place.ts";
@@ -67,7 +67,7 @@ export function decodeStructured(bytes: Uint8Array, key: string | undefined): un
 }
 
 /** Whatever a value threw while it was looked at (a proxy's trap, a full stack), as an error that names the place (CODEC-7). */
-export function readingFailed(error: unknown, place: Place): Error {
+export function readingFailed(error: unknown, place: Place): PulseError<"PULSE_CODEC"> {
   const reason = `${place.action === "encode" ? "reading it" : "building it"} failed: ${messageOf(error)}`;
   return asCodecError(error, { action: place.action, key: place.key, path: place.path, reason });
 }

@@ -1,3 +1,4 @@
+import { isEncrypting } from "./codec.ts";
 import { valueBytesMax } from "./limits.ts";
 import type { Place, Step } from "./place.ts";
 import { isLiveChannel, liveChannelReason, whatIsIt } from "./what-is-it.ts";
@@ -25,8 +26,16 @@ class Surveyor {
     if (typeof value !== "object" || value === null) return;
     if (this.#seen.has(value)) return;
     this.#seen.add(value);
-    if (isLiveChannel(value)) this.#place.refuse(liveChannelReason);
     const bare = bareOf(plan);
+    // An encrypted part has no parts that stand in the clear, so the place stays sealed until the part is left.
+    const sealed = bare?.kind === "codec" && isEncrypting(bare.codec);
+    if (sealed) this.#place.seal();
+    this.#visitObject(value, bare);
+    if (sealed) this.#place.unseal();
+  }
+
+  #visitObject(value: object, bare: WirePlan | undefined): void {
+    if (isLiveChannel(value)) this.#place.refuse(liveChannelReason);
     // What `structured()` writes it looks through itself, with the same limits.
     if (bare?.kind === "structured" && bare.around.length === 0) return;
     this.#place.openContainer();

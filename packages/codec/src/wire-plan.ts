@@ -1,4 +1,5 @@
-import type { Codec } from "./codec.ts";
+import { isEncrypting, type Codec } from "./codec.ts";
+import type { Step } from "./place.ts";
 
 /**
  * How one place of a zod schema's input side is written. Made once for each schema (see `plan-schema.ts`);
@@ -142,4 +143,27 @@ export function findMisplacedCodec(plan: WirePlan): string | undefined {
     return undefined;
   };
   return visit(plan, false);
+}
+
+/** As much of a path inside a value as leads to nothing that is encrypted (CODEC-11). */
+export function stepsInClear(plan: WirePlan, steps: readonly Step[]): readonly Step[] {
+  let at: WirePlan | undefined = plan;
+  for (let taken = 0; taken < steps.length; taken++) {
+    while (at?.kind === "optional" || at?.kind === "nullable" || at?.kind === "same") {
+      // Where the schema's own code turns values into others, paths cannot be followed.
+      at = at.kind !== "same" ? at.inner : at.turned ? undefined : at.target;
+    }
+    if (at === undefined || (at.kind === "codec" && isEncrypting(at.codec))) return steps.slice(0, taken);
+    at = partAt(at, steps[taken]);
+  }
+  return steps;
+}
+
+function partAt(plan: WirePlan, step: Step | undefined): WirePlan | undefined {
+  if (plan.kind === "object") return typeof step === "string" ? fieldPlan(plan, step) : undefined;
+  if (plan.kind === "record") return plan.value;
+  if (plan.kind === "array") return plan.item;
+  if (plan.kind === "tuple") return typeof step === "number" ? (plan.items[step] ?? plan.rest) : undefined;
+  // Nothing that is encrypted can stand in unions, Maps, Sets and the like.
+  return plan;
 }

@@ -1,7 +1,5 @@
-import { fromBase64 } from "./binary.ts";
 import type { Place } from "./place.ts";
 import { readStructured } from "./structured-read.ts";
-import { askCodec, contextOf } from "./wire-write.ts";
 import { alternativesWay, fieldPlan, needsStructured, type ObjectPlan, type WirePlan } from "./wire-plan.ts";
 
 /**
@@ -25,7 +23,7 @@ export function readWire(plan: WirePlan, parsed: unknown, place: Place): unknown
         : readWire(plan.target, parsed, place);
     case "codec":
       if (typeof parsed !== "string") place.refuse("the bytes of a codec were expected, in base64");
-      return askCodec(plan.codec, place, (codec) => codec.decode(new Uint8Array(fromBase64(parsed)), contextOf(place)));
+      return place.parts.read(plan.codec, parsed, place);
     case "alternatives":
       if (alternativesWay(plan) === "structured") return readStructured(parsed, place);
       if (Array.isArray(parsed) && alternativesWay(plan) === "escape") return readEscaped(parsed, place);

@@ -1,8 +1,4 @@
-import { isPulseError } from "@pulse-ts/core";
-import { toBase64 } from "./binary.ts";
 import { dataValue, JsonWriter, numberText, sortedKeys, stringText } from "./canonical.ts";
-import type { Codec } from "./codec.ts";
-import { messageOf } from "./errors.ts";
 import type { Place } from "./place.ts";
 import { writeStructured } from "./structured-write.ts";
 import { whatIsIt } from "./what-is-it.ts";
@@ -32,7 +28,7 @@ export function writeWire(plan: WirePlan, value: unknown, place: Place): string 
         ? place.refuse("the schema refers to nothing but itself")
         : writeWire(plan.target, value, place);
     case "codec":
-      return `"${toBase64(askCodec(plan.codec, place, (codec) => codec.encode(value, contextOf(place))))}"`;
+      return place.parts.write(plan.codec, value, place);
     case "alternatives":
       return writeAlternatives(plan, value, place);
     case "array":
@@ -44,21 +40,6 @@ export function writeWire(plan: WirePlan, value: unknown, place: Place): string 
     case "record":
       return writeFields(value, () => plan.value, place);
   }
-}
-
-/** Runs a codec that stands inside another value; what it refuses is refused at this place. */
-export function askCodec<Result>(codec: Codec, place: Place, work: (codec: Codec) => Result): Result {
-  try {
-    return work(codec);
-  } catch (cause) {
-    const details = isPulseError(cause, "PULSE_CODEC") ? cause.details : { path: "", reason: messageOf(cause) };
-    const where = details.path === "" ? "" : ` (inside, at ${details.path})`;
-    return place.refuse(`its codec "${codec.id}" refuses it${where}: ${details.reason}`, { cause });
-  }
-}
-
-export function contextOf(place: Place): { readonly key?: string } {
-  return place.key === undefined ? {} : { key: place.key };
 }
 
 /** One item, which is no JSON that could stand here otherwise. */

@@ -11,6 +11,11 @@ export function refusal(work: () => unknown): PulseError<"PULSE_CODEC"> {
   throw new Error("nothing was refused");
 }
 
+/** Why it refuses. */
+export function reasonOf(work: () => unknown): string {
+  return refusal(work).details.reason;
+}
+
 /** The result of `work`, or `otherwise` when it is refused with a `PULSE_CODEC` error. */
 export function unlessRefused<Result, Otherwise>(work: () => Result, otherwise: Otherwise): Result | Otherwise {
   try {
