@@ -39,6 +39,15 @@ export interface Draft {
 }
 
 type Maps = { [Name in (typeof mapOfKind)[EntryKind]]: UndoMap<RecordEntry> };
+type Mutable<Shape> = { -readonly [Field in keyof Shape]: Shape[Field] };
+
+/** One entry that a draft touches: where it stands, and what was there before. */
+interface Touched {
+  readonly kind: EntryKind;
+  readonly ids: string;
+  readonly map: UndoMap<RecordEntry>;
+  readonly before: RecordEntry | undefined;
+}
 
 /** Takes over a loaded record: its maps are changed in place from now on. */
 export function liveRecord(loaded: RunRecord): LiveRecord {
@@ -47,47 +56,51 @@ export function liveRecord(loaded: RunRecord): LiveRecord {
   ) as unknown as Maps;
   const pending = new Map<string, AttemptEntry>();
   const index = recordIndex(loaded);
-  let header = loaded.header;
   let open = false;
 
-  const recordOf = (side: "now" | "before", headerOf: () => Header): RunRecord => ({
-    get header() {
-      return headerOf();
-    },
-    // Each map holds the entries of its own kind: changes are sorted by their keys.
-    ...(Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, map[side]])) as unknown as Omit<
+  // Each map holds the entries of its own kind: changes are sorted by their keys.
+  const mapsOf = (side: "now" | "before"): Omit<RunRecord, "header"> =>
+    Object.fromEntries(Object.entries(maps).map(([name, map]) => [name, map[side]])) as unknown as Omit<
       RunRecord,
       "header"
-    >),
-  });
-  const confirmed: RunView = { record: recordOf("before", () => header), pending, index };
+    >;
+  const now = mapsOf("now");
+  const confirmedRecord: Mutable<RunRecord> = { header: loaded.header, ...mapsOf("before") };
+  const confirmed: RunView = { record: confirmedRecord, pending, index };
 
   const draft = (): Draft => {
     if (open) throw new Error("a run has one save at a time: end the draft before first");
     open = true;
-    let nextHeader: Header = { ...header, revision: header.revision + 1 };
+    const { header } = confirmedRecord;
+    const record: Mutable<RunRecord> = { header: { ...header, revision: header.revision + 1 }, ...now };
     let headerChanged = false;
-    const touched = new Map<string, RecordEntry | undefined>();
-    const record = recordOf("now", () => nextHeader);
+    const touched = new Map<string, Touched>();
 
+    const touch = (key: string): Touched => {
+      const known = touched.get(key);
+      if (known !== undefined) return known;
+      const { kind, ids } = partsOf(key);
+      const map = maps[mapOfKind[kind]];
+      const entry: Touched = { kind, ids, map, before: map.now.get(ids) };
+      touched.set(key, entry);
+      return entry;
+    };
     const add = (change: RecordChange): void => {
       if (change.key === headerKey) {
-        nextHeader = { ...(change as { entry: Header }).entry, revision: nextHeader.revision };
+        record.header = { ...(change as { entry: Header }).entry, revision: record.header.revision };
         headerChanged = true;
         return;
       }
-      const { kind, ids } = partsOf(change.key);
-      const map = maps[mapOfKind[kind]];
-      if (!touched.has(change.key)) touched.set(change.key, map.now.get(ids));
-      index.apply(change, map.now.get(ids));
-      if (change.kind === "put") map.put(ids, change.entry);
-      else map.delete(ids);
+      const { kind, ids, map } = touch(change.key);
+      const entry = change.kind === "put" ? change.entry : undefined;
+      index.follow(kind, ids, entry, map.now.get(ids));
+      if (entry === undefined) map.delete(ids);
+      else map.put(ids, entry);
     };
     const changes = (): RecordChanges => {
-      const list: RecordChange[] = headerChanged ? [{ kind: "put", key: headerKey, entry: nextHeader }] : [];
-      for (const [key, before] of touched) {
-        const { kind, ids } = partsOf(key);
-        const entry = maps[mapOfKind[kind]].now.get(ids);
+      const list: RecordChange[] = headerChanged ? [{ kind: "put", key: headerKey, entry: record.header }] : [];
+      for (const [key, { ids, map, before }] of touched) {
+        const entry = map.now.get(ids);
         if (entry !== undefined) list.push({ kind: "put", key, entry });
         else if (before !== undefined) list.push({ kind: "delete", key });
       }
@@ -96,28 +109,26 @@ export function liveRecord(loaded: RunRecord): LiveRecord {
     return {
       view: { record, pending, index },
       record,
-      add: (list) => list.forEach(add),
+      add(list) {
+        for (const change of list) add(change);
+      },
       changes,
       confirm() {
-        for (const key of touched.keys()) {
-          const { kind, ids } = partsOf(key);
+        for (const { kind, ids, map } of touched.values()) {
           if (kind === "attempt") pending.delete(ids);
+          map.keep();
         }
-        for (const map of Object.values(maps)) map.keep();
-        header = nextHeader;
+        confirmedRecord.header = record.header;
         open = false;
       },
       abandon() {
-        for (const [key, before] of touched) {
-          const { kind, ids } = partsOf(key);
+        for (const { kind, ids, map, before } of touched.values()) {
           const waiting = kind === "attempt" ? pending.get(ids) : undefined;
-          const undone: RecordChange =
-            before === undefined ? { kind: "delete", key } : { kind: "put", key, entry: before };
           // An attempt that only this save held is pending again, and stays known.
-          if (waiting === undefined) index.apply(undone, maps[mapOfKind[kind]].now.get(ids));
+          if (waiting === undefined) index.follow(kind, ids, before, map.now.get(ids));
           else index.addAttempt(ids, waiting);
         }
-        for (const map of Object.values(maps)) map.undo();
+        for (const { map } of touched.values()) map.undo();
         open = false;
       },
     };

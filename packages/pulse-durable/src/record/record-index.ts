@@ -1,5 +1,5 @@
-import { parseEntryKey } from "./entry-key.ts";
-import type { AttemptEntry, RecordChange, RecordEntry, RunRecord } from "./format.ts";
+import type { EntryKind } from "./entry-key.ts";
+import type { AttemptEntry, RecordEntry, RunRecord } from "./format.ts";
 
 /**
  * Finds attempts and nodes by their place, in constant time (DUR-15). It names candidates only: whether an entry is
@@ -17,58 +17,78 @@ export interface RecordIndex {
 /** An index with its one writer. */
 export interface RecordIndexWriter extends RecordIndex {
   addAttempt(id: string, entry: AttemptEntry): void;
-  /** Follows a change; `before` is the entry that the key had. */
-  apply(change: RecordChange, before: RecordEntry | undefined): void;
+  /** Follows the change of one entry: what it is now and what it was; `undefined` where it is not there. */
+  follow(kind: EntryKind, ids: string, now: RecordEntry | undefined, before: RecordEntry | undefined): void;
 }
 
 /** Indexes a record once; the cost is linear in it. */
 export function recordIndex(record: Pick<RunRecord, "attempts" | "nodes">): RecordIndexWriter {
-  const attempts = new Map<string, string[]>();
+  const attempts = new Map<string, Map<string, Place>>();
   const nodes = new Map<string, Set<string>>();
   const failed = new Map<string, Set<string>>();
 
   const addAttempt = (id: string, entry: AttemptEntry): void => {
-    const place = placeKey(entry.parent, entry.nodeId, entry.boundary);
-    const ids = attempts.get(place);
-    if (ids === undefined) attempts.set(place, [id]);
+    const key = placeKey(entry.nodeId, entry.boundary);
+    let places = attempts.get(entry.parent);
+    if (places === undefined) attempts.set(entry.parent, (places = new Map()));
+    const place = places.get(key);
+    // Most places have one attempt: its id alone stands for it, which is little to keep for each node.
+    if (place === undefined) places.set(key, id);
     // A change of state puts the same attempt again, and it is the latest: its place has no other.
-    else if (ids.at(-1) !== id && !ids.includes(id)) ids.push(id);
+    else if (typeof place === "string") place !== id && places.set(key, [place, id]);
+    else if (place.at(-1) !== id && !place.includes(id)) place.push(id);
     if (entry.boundary === "") setMember(failed, entry.parent, id, entry.state === "failed");
   };
   const removeAttempt = (id: string, entry: AttemptEntry): void => {
-    const place = placeKey(entry.parent, entry.nodeId, entry.boundary);
-    const rest = attempts.get(place)?.filter((other) => other !== id) ?? [];
-    if (rest.length === 0) attempts.delete(place);
-    else attempts.set(place, rest);
+    const key = placeKey(entry.nodeId, entry.boundary);
+    const places = attempts.get(entry.parent);
+    const rest = idsAt(places?.get(key)).filter((other) => other !== id);
+    if (rest.length > 0) places?.set(key, rest);
+    else if (places?.delete(key) === true && places.size === 0) attempts.delete(entry.parent);
     setMember(failed, entry.parent, id, false);
   };
-  const sorted = [...record.attempts].toSorted(([, one], [, other]) => one.index - other.index);
-  for (const [id, entry] of sorted) addAttempt(id, entry);
+  for (const [id, entry] of byIndex(record.attempts)) addAttempt(id, entry);
   for (const key of record.nodes.keys()) setMember(nodes, scopeOfNodeKey(key), key, true);
 
   return {
-    attemptsAt: (parent, nodeId, boundary) => attempts.get(placeKey(parent, nodeId, boundary)) ?? [],
+    attemptsAt: (parent, nodeId, boundary) => idsAt(attempts.get(parent)?.get(placeKey(nodeId, boundary))),
     nodesIn: (scope) => nodes.get(scope) ?? noneFound,
     failedIn: (scope) => failed.get(scope) ?? noneFound,
     addAttempt,
-    apply(change, before) {
-      const parsed = parseEntryKey(change.key);
-      if (parsed?.kind === "node") {
-        setMember(nodes, scopeOfNodeKey(parsed.ids), parsed.ids, change.kind === "put");
-      } else if (parsed?.kind === "attempt") {
+    follow(kind, ids, now, before) {
+      if (kind === "node") setMember(nodes, scopeOfNodeKey(ids), ids, now !== undefined);
+      else if (kind === "attempt") {
         // Ids of attempts are hex, so the key holds them as they are.
-        if (change.kind === "put") addAttempt(parsed.ids, change.entry as AttemptEntry);
-        else if (before !== undefined) removeAttempt(parsed.ids, before as AttemptEntry);
+        if (now !== undefined) addAttempt(ids, now as AttemptEntry);
+        else if (before !== undefined) removeAttempt(ids, before as AttemptEntry);
       }
     },
   };
 }
 
-const noneFound: ReadonlySet<string> = new Set();
+/** The attempts of one place: one id, or several by index. */
+type Place = string | string[];
 
-// Node ids and boundaries may hold any character; the length makes the parts tell apart.
-function placeKey(parent: string, nodeId: string, boundary: string): string {
-  return `${parent}/${boundary.length}/${boundary}/${nodeId}`;
+const noneFound: ReadonlySet<string> = new Set();
+const noIds: readonly string[] = [];
+
+function idsAt(place: Place | undefined): readonly string[] {
+  if (place === undefined) return noIds;
+  return typeof place === "string" ? [place] : place;
+}
+
+// Node ids and boundaries may hold any character; a root attempt's place begins as no other, and the length makes the
+// parts of the others tell apart.
+function placeKey(nodeId: string, boundary: string): string {
+  return boundary === "" ? `/${nodeId}` : `${boundary.length}/${boundary}/${nodeId}`;
+}
+
+/** Those of one place come in the order of their index; most records need no sorting, for they have one each. */
+function byIndex(attempts: ReadonlyMap<string, AttemptEntry>): Iterable<readonly [string, AttemptEntry]> {
+  for (const { index } of attempts.values()) {
+    if (index !== 1) return [...attempts].toSorted(([, one], [, other]) => one.index - other.index);
+  }
+  return attempts;
 }
 
 function scopeOfNodeKey(key: string): string {

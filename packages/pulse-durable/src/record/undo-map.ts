@@ -33,7 +33,10 @@ export function undoMap<Value>(map: Map<string, Value>): UndoMap<Value> {
       remember(key);
       map.delete(key);
     },
-    keep: () => replaced.clear(),
+    keep() {
+      // Clearing an empty map makes another table for it.
+      if (replaced.size > 0) replaced.clear();
+    },
     undo() {
       for (const [key, old] of replaced) {
         if (old === undefined) map.delete(key);
@@ -61,11 +64,14 @@ class MapBefore<Value> implements ReadonlyMap<string, Value> {
   }
 
   get(key: string): Value | undefined {
-    return this.#replaced.has(key) ? this.#replaced.get(key)?.value : this.#now.get(key);
+    const old = this.#replaced.size === 0 ? undefined : this.#replaced.get(key);
+    if (old !== undefined) return old.value;
+    return this.#replaced.size > 0 && this.#replaced.has(key) ? undefined : this.#now.get(key);
   }
 
   has(key: string): boolean {
-    return this.#replaced.has(key) ? this.#replaced.get(key) !== undefined : this.#now.has(key);
+    if (this.#replaced.size === 0 || !this.#replaced.has(key)) return this.#now.has(key);
+    return this.#replaced.get(key) !== undefined;
   }
 
   *entries(): MapIterator<[string, Value]> {
