@@ -6,6 +6,7 @@ import { attemptProblems } from "./attempts.ts";
 import { chainsOf } from "./chains.ts";
 import type { DefinitionView } from "./definition-view.ts";
 import { definitionDifferences, inputDifferences, shortened } from "./differences.ts";
+import { formatProblems } from "./formats.ts";
 import { headerProblems, statusProblems } from "./header.ts";
 import { nodeProblems } from "./nodes.ts";
 import type { CheckedParts } from "./parts.ts";
@@ -58,6 +59,7 @@ export function checkRecordAlone(record: RunRecord, call: CheckCall): void {
 function checkHeader(record: RunRecord, call: CheckCall): void {
   refuseNewerFormat(record, call);
   refuse(call, shapeProblems(record));
+  refuse(call, formatProblems(record));
   refuse(call, headerProblems(record, call.runId));
 }
 

@@ -40,8 +40,11 @@ export interface ScopeEntry {
   /** The static place: empty for the root, else the path of the mount. */
   readonly path: string;
   readonly inputs: string;
-  /** True when the fingerprint covers stable `in` bindings and fixed values (REC-3). */
-  readonly bindings: boolean;
+  /**
+   * True when the fingerprint covers stable `in` bindings and fixed values (REC-3). Absent only in format 1, where that
+   * means false (REC-28).
+   */
+  readonly bindings?: boolean;
 }
 
 /** One output of a confirmed node (REC-8, REC-10). */

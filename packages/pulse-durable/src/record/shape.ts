@@ -133,7 +133,8 @@ const shapes: Partial<Record<EntryKind | "header", Shape>> = {
     optional: { keyIds: listOf(text), failure: text, outline: textByName },
     open: true,
   },
-  scope: { required: { graph: text, path: text, inputs: text, bindings: truth } },
+  // That format 2 always has `bindings` is checked where the format is known (REC-28).
+  scope: { required: { graph: text, path: text, inputs: text }, optional: { bindings: truth } },
   node: {
     required: {
       nodeId: text,

@@ -1,8 +1,11 @@
 import { PulseError } from "@pulse-ts/core";
 import type { Host } from "@pulse-ts/core";
+import { inCurrentFormat, upgradeChanges } from "../record/format-1.ts";
+import { recordFormat } from "../record/format.ts";
 import type { RecordChanges, RunRecord } from "../record/format.ts";
 import { liveRecord } from "../record/live-record.ts";
 import type { RunView } from "../record/live-record.ts";
+import { packEntry } from "../record/packed-entry.ts";
 import { shownRunId } from "../run-id.ts";
 import type { Session } from "../store.ts";
 import { countResume } from "../transition/count-resume.ts";
@@ -43,7 +46,9 @@ export interface Ledger extends Pick<CommitQueue, "submit" | "stop" | "stopped">
 
 /** Begins the writing of a run that the session owns. */
 export function openLedger({ session, record, resumed, host, events }: LedgerParts): Ledger {
-  const live = liveRecord(record);
+  const live = liveRecord(inCurrentFormat(record));
+  /** A record of an older format, until the first save has upgraded it (REC-28). */
+  let older = record.header.format < recordFormat ? record : undefined;
   /** Aborted only when the run ends while a save is in flight (DUR-27); so one serves all saves. */
   const ending = new AbortController();
   let saving = false;
@@ -62,9 +67,10 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
         waiter.refuse(error);
       }
     }
-    if (draft.changes().length === 0) {
+    if (draft.isEmpty) {
       draft.abandon();
     } else {
+      if (older !== undefined) draft.add(upgradeChanges(older, draft.view.record.header));
       if (!resumeCounted) draft.add(countResume(draft.view, {}).changes);
       const began = host.now();
       const changes = draft.changes();
@@ -82,6 +88,7 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
       saving = false;
       draft.confirm();
       resumeCounted = true;
+      older = undefined;
       if (events.observed) {
         const durationMs = host.now() - began;
         events.emit({ kind: "run-saved", revision, changes: changes.length, bytes: sizeOf(changes), durationMs });
@@ -132,18 +139,15 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
   };
 }
 
-const encoder = new TextEncoder();
-
-/** The size of a save: values as they are, the rest as JSON. Counted only for observers. */
+/** The size of a save: values as they are, the rest as text. Counted only for observers. */
 export function sizeOf(changes: RecordChanges): number {
-  let bytes = 0;
+  let size = 0;
   for (const change of changes) {
-    const text = JSON.stringify(change, (_name, value: unknown) => {
-      if (!(value instanceof Uint8Array)) return value;
-      bytes += value.length;
-      return undefined;
-    });
-    bytes += encoder.encode(text).length;
+    size += Buffer.byteLength(change.key);
+    if (change.kind === "delete") continue;
+    const { text, bytes } = packEntry(change.key, change.entry);
+    size += Buffer.byteLength(text);
+    for (const each of bytes) size += each.length;
   }
-  return bytes;
+  return size;
 }

@@ -7,6 +7,7 @@ import { activeAttempt, unsavedChain } from "./attempt-chain.ts";
 import type { Decision } from "./decision.ts";
 
 export interface OpenChild extends ScopeEntry {
+  readonly bindings: boolean;
   /** The deepest attempt around the mount's body; the scope gets its id (REC-2). */
   readonly attempt: string;
   /** The child's keys that `inputs` covers, to name them when it differs (CKPT-23). */
