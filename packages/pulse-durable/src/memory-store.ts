@@ -1,16 +1,17 @@
 import { PulseError } from "@pulse-ts/core";
-import { decodeEntry, encodeEntry } from "./record/entry-json.ts";
 import { headerKey } from "./record/entry-key.ts";
 import { recordBuilder } from "./record/fold.ts";
-import type { Header, RunRecord } from "./record/format.ts";
+import type { Header, RecordEntry, RunRecord } from "./record/format.ts";
+import { packEntry, unpackEntry } from "./record/packed-entry.ts";
+import type { PackedEntry } from "./record/packed-entry.ts";
 import { checkRunId, shownRunId } from "./run-id.ts";
 import { catalogPageDefault } from "./store.ts";
 import type { Catalog, CatalogQuery, CatalogRun, Session, Store } from "./store.ts";
 
-/** A run as it is kept: entries as JSON, so that nothing is shared with anybody (STORE-3). */
+/** A run as it is kept: entries as text and bytes of their own, so that nothing is shared with anybody (STORE-3). */
 interface KeptRun {
   revision: number;
-  readonly entries: Map<string, string>;
+  readonly entries: Map<string, PackedEntry>;
 }
 
 /**
@@ -52,15 +53,15 @@ function session(runs: Map<string, KeptRun>, runId: string, release: () => void)
     },
     async save(next, expectedRevision, changes) {
       refuseClosed("saving");
-      const kept = runs.get(runId) ?? { revision: 0, entries: new Map<string, string>() };
+      const kept = runs.get(runId) ?? { revision: 0, entries: new Map<string, PackedEntry>() };
       refuseConflict(runId, kept.revision, next.header, expectedRevision);
       // Every entry is written before the first is kept: a save is whole or not at all.
       const written = changes.map(
-        (change) => [change.key, change.kind === "put" ? encodeEntry(change.entry) : undefined] as const,
+        (change) => [change.key, change.kind === "put" ? ownCopy(change.key, change.entry) : undefined] as const,
       );
-      for (const [key, json] of written) {
-        if (json === undefined) kept.entries.delete(key);
-        else kept.entries.set(key, json);
+      for (const [key, packed] of written) {
+        if (packed === undefined) kept.entries.delete(key);
+        else kept.entries.set(key, packed);
       }
       kept.revision = next.header.revision;
       runs.set(runId, kept);
@@ -80,10 +81,18 @@ function read(runs: ReadonlyMap<string, KeptRun>, runId: string): RunRecord {
     });
   }
   const builder = recordBuilder(runId);
-  for (const [key, json] of kept.entries) {
-    builder.apply({ kind: "put", key, entry: decodeEntry(key, JSON.parse(json), { runId, where: "memory" }) });
+  for (const [key, packed] of kept.entries) {
+    builder.apply({ kind: "put", key, entry: unpackEntry(key, copyOf(packed), { runId, where: "memory" }) });
   }
   return builder.view(kept.revision);
+}
+
+function ownCopy(key: string, entry: RecordEntry): PackedEntry {
+  return copyOf(packEntry(key, entry));
+}
+
+function copyOf({ text, bytes }: PackedEntry): PackedEntry {
+  return { text, bytes: bytes.map((each) => new Uint8Array(each)) };
 }
 
 /** Compares before the swap: the revision that the caller saw, and the one it writes (STORE-3). */
@@ -140,6 +149,6 @@ function catalog(runs: Map<string, KeptRun>, owned: ReadonlySet<string>): Catalo
 }
 
 function summary(runId: string, { revision, entries }: KeptRun): CatalogRun {
-  const { status, version, resumes } = JSON.parse(entries.get(headerKey) ?? "{}") as Header;
+  const { status, version, resumes } = JSON.parse(entries.get(headerKey)?.text ?? "{}") as Header;
   return { runId, status, revision, version, resumes };
 }

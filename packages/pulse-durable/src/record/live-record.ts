@@ -30,6 +30,8 @@ export interface Draft {
   /** `next` for the store: plain maps, its revision one above the confirmed one. Live until the draft ends. */
   readonly record: RunRecord;
   add(changes: RecordChanges): void;
+  /** Nothing was added. */
+  readonly isEmpty: boolean;
   /** Each key at most once (REC-31); the header only when more than its revision changed. */
   changes(): RecordChanges;
   /** The store confirmed the save. */
@@ -111,6 +113,9 @@ export function liveRecord(loaded: RunRecord): LiveRecord {
       record,
       add(list) {
         for (const change of list) add(change);
+      },
+      get isEmpty() {
+        return touched.size === 0 && !headerChanged;
       },
       changes,
       confirm() {

@@ -6,6 +6,7 @@ import { toWellFormed } from "../record/plain.ts";
 import { commitNode } from "../transition/commit-node.ts";
 import { failAttempt } from "../transition/fail-attempt.ts";
 import { openChild } from "../transition/open-child.ts";
+import type { ChangeCall } from "./commit-queue.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Prepared } from "./prepared.ts";
 import { outputPlace, restoreScope } from "./restore-plan.ts";
@@ -78,7 +79,7 @@ export function runHooks({
     },
     async failAttempt(id, call) {
       const failure = keepFailure ? { failure: failureText(call.error) } : {};
-      await ledger.submit((view) => failAttempt(view, { attempt: id, ...failure }), changeCall(id, call));
+      await ledger.submit((view) => failAttempt(view, { attempt: id, ...failure }), new HookChange(id, call));
     },
     async openChild(request) {
       const { attempt, graph, path } = request;
@@ -88,7 +89,7 @@ export function runHooks({
       const { fingerprint, fixed, inputs: keys } = mount;
       const { scope, failed, nodes } = await ledger.submit(
         (view) => openChild(view, { attempt, graph, path, inputs: fingerprint, bindings: true, keys }),
-        changeCall(path, request),
+        new HookChange(path, request),
       );
       if (failed) {
         throw new PulseError("PULSE_CHECKPOINT_SCOPE_FAILED", `"${path}" has finally failed before (scope ${scope})`, {
@@ -109,7 +110,7 @@ export function runHooks({
       const records = outputs.map(({ record }) => record);
       await ledger.submit(
         (view) => commitNode(view, { scope, nodeId, attempt, reason, outputs: records, rootNodes }),
-        changeCall(path, request),
+        new HookChange(path, request),
       );
       return outputs.map((output) => confirmOutput(output, request));
     },
@@ -126,14 +127,19 @@ function mountAt({ graphs }: Prepared, path: string) {
   return graphs.get(cut < 0 ? "" : path.slice(0, cut))?.nodes.get(path.slice(cut + 1))?.mount;
 }
 
-/** The signal stays behind its getter: it is made when it is first read (CORE-35). */
-function changeCall(path: string, call: { readonly signal: AbortSignal }) {
-  return {
-    path,
-    get signal() {
-      return call.signal;
-    },
-  };
+/** A change as a hook was asked for it. The signal stays behind its getter: it is made when it is first read (CORE-35). */
+class HookChange implements ChangeCall {
+  readonly path: string;
+  readonly #call: { readonly signal: AbortSignal };
+
+  constructor(path: string, call: { readonly signal: AbortSignal }) {
+    this.path = path;
+    this.#call = call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
 }
 
 /** Texts that others wrote may hold anything: what is recorded is well-formed (REC-15). */

@@ -10,39 +10,49 @@ export function attemptOf(view: RunView, id: string): AttemptEntry | undefined {
 
 /** An attempt that work may go on in: it is there and active, and nothing above it has failed. */
 export function activeAttempt(view: RunView, id: string): AttemptEntry {
-  let first: AttemptEntry | undefined;
-  for (const [at, entry] of chainOf(view, id)) {
-    first ??= entry;
+  const first = knownAttempt(view, id);
+  let entry = first;
+  for (let at = id; ;) {
     // Above, a confirmed root attempt cannot be: it is confirmed after all inside it has ended.
     if (entry.state !== "active") refuse(view, "REC-4", `attempt ${id} of ${named(first)}: ${stateAt(id, at, entry)}`);
+    const outer = outerOf(view, entry);
+    if (outer === undefined) return first;
+    at = outer;
+    entry = knownAttempt(view, at);
   }
-  return first as AttemptEntry;
 }
 
 function stateAt(id: string, at: string, entry: AttemptEntry): string {
   return at === id ? `it is ${entry.state}, not active` : `attempt ${at} around it is ${entry.state}`;
 }
 
-/** The attempt, and the ancestors that no save holds yet: outermost first (DUR-20). */
-export function unsavedChain(view: RunView, id: string): readonly RecordChange[] {
-  const changes: RecordChange[] = [];
-  for (const [at, entry] of chainOf(view, id)) {
-    // What a save holds has its ancestors in the same save or an earlier one.
-    if (view.record.attempts.has(at)) break;
-    changes.unshift({ kind: "put", key: attemptKey(at), entry });
-  }
-  return changes;
+/** The attempts around this one that no save holds yet: outermost first (DUR-20). */
+export function unsavedAround(view: RunView, id: string): readonly RecordChange[] {
+  // What a save holds has its ancestors in the same save or an earlier one.
+  if (view.record.attempts.has(id)) return [];
+  const outer = outerOf(view, knownAttempt(view, id));
+  return outer === undefined ? [] : unsavedChain(view, outer);
 }
 
-/** The attempt and all around it, up to the root scope (REC-6). */
-function* chainOf(view: RunView, id: string): Generator<readonly [string, AttemptEntry]> {
+/** The attempt, and those around it, that no save holds yet: outermost first (DUR-20). */
+export function unsavedChain(view: RunView, id: string): readonly RecordChange[] {
+  const changes: RecordChange[] = [];
   for (let at: string | undefined = id; at !== undefined;) {
-    const entry = attemptOf(view, at);
-    if (entry === undefined) refuse(view, "REC-6", `attempt ${at} was never opened`);
-    yield [at, entry];
-    // The scope of a child graph has the id of the attempt that it runs in (REC-2).
-    at = entry.parent === view.record.header.rootScope ? undefined : entry.parent;
+    if (view.record.attempts.has(at)) break;
+    const entry = knownAttempt(view, at);
+    changes.push({ kind: "put", key: attemptKey(at), entry });
+    at = outerOf(view, entry);
   }
+  return changes.reverse();
+}
+
+function knownAttempt(view: RunView, id: string): AttemptEntry {
+  return attemptOf(view, id) ?? refuse(view, "REC-6", `attempt ${id} was never opened`);
+}
+
+/** The attempt around; `undefined` in the root scope. The scope of a child graph has the id of the attempt that it runs in (REC-2). */
+function outerOf(view: RunView, { parent }: AttemptEntry): string | undefined {
+  return parent === view.record.header.rootScope ? undefined : parent;
 }
 
 function named(entry: AttemptEntry): string {

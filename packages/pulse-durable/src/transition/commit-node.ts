@@ -1,7 +1,7 @@
 import { attemptKey, headerKey, idsKey, nodeKey } from "../record/entry-key.ts";
 import type { NodeEntry, RecordChange } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
-import { activeAttempt, unsavedChain } from "./attempt-chain.ts";
+import { activeAttempt, unsavedAround } from "./attempt-chain.ts";
 import { refuse } from "./decision.ts";
 import type { Decision } from "./decision.ts";
 
@@ -35,7 +35,7 @@ export function commitNode(view: RunView, command: CommitNode): Decision<Committ
   const node: NodeEntry = { nodeId, attempt, reason, outputs };
   // A root attempt has no ancestors that its scope's save did not hold; only itself may be unsaved.
   const changes: RecordChange[] = [
-    ...unsavedChain(view, attempt).filter((change) => change.key !== attemptKey(attempt)),
+    ...unsavedAround(view, attempt),
     { kind: "put", key: attemptKey(attempt), entry: { ...entry, state: "confirmed" } },
     { kind: "put", key: nodeKey(scope, nodeId), entry: node },
   ];

@@ -1,7 +1,7 @@
 import { attemptKey, headerKey } from "../record/entry-key.ts";
 import type { RecordChange } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
-import { activeAttempt, unsavedChain } from "./attempt-chain.ts";
+import { activeAttempt, unsavedAround } from "./attempt-chain.ts";
 import type { Decision } from "./decision.ts";
 
 export interface FailAttempt {
@@ -23,9 +23,8 @@ export interface FailedAttempt {
 export function failAttempt(view: RunView, command: FailAttempt): Decision<FailedAttempt> {
   const { attempt, failure } = command;
   const entry = activeAttempt(view, attempt);
-  const ancestors = unsavedChain(view, attempt).filter((change) => change.key !== attemptKey(attempt));
   const changes: RecordChange[] = [
-    ...ancestors,
+    ...unsavedAround(view, attempt),
     { kind: "put", key: attemptKey(attempt), entry: { ...entry, state: "failed" } },
   ];
   const { header } = view.record;
