@@ -1,3 +1,3 @@
 import { defineConfig } from "vitest/config";
 
-export default defineConfig({ test: { projects: ["packages/*", "examples/*", "tooling"] } });
+export default defineConfig({ test: { projects: ["packages/*", "examples/*", "proofs", "tooling"] } });

@@ -1,7 +1,7 @@
 import { aspect, attachment } from "@pulse-ts/core";
+import type { BaseContext } from "@pulse-ts/core";
 import { setTimeout as wait } from "node:timers/promises";
 import type { FileReader } from "../scan/read-text.ts";
-import { noteBodyRun } from "./body-journal.ts";
 import type { FaultPlan } from "./faults.ts";
 
 /**
@@ -11,8 +11,8 @@ import type { FaultPlan } from "./faults.ts";
 export interface Equipment {
   readonly reader: FileReader;
   readonly faults?: FaultPlan;
-  /** Where each start of a body is noted. */
-  readonly traceFile?: string;
+  /** Notes each start of a body, before anything else of it. */
+  readonly noteBody?: (place: BaseContext) => void;
   /** Milliseconds that each body waits before it begins, so that a small job can be interrupted by hand. */
   readonly slowMs?: number;
 }
@@ -21,8 +21,8 @@ export const equipment = attachment<Equipment>("equipment");
 
 /** The innermost aspect of each node: notes the body's start, and slows it down when that is asked for. */
 export const watched = aspect("watched", async (context, next) => {
-  const { traceFile, slowMs } = context.attachment(equipment);
-  if (traceFile !== undefined) noteBodyRun(traceFile, context);
+  const { noteBody, slowMs } = context.attachment(equipment);
+  noteBody?.(context);
   if (slowMs !== undefined) await wait(slowMs, undefined, { signal: context.signal });
   await next();
 });

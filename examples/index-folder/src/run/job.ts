@@ -12,7 +12,7 @@ import type { FileReader } from "../scan/read-text.ts";
 import { folderAt, walk } from "../scan/walk.ts";
 import { search } from "../terms/search.ts";
 import type { InvertedIndex, Listing } from "../values.ts";
-import { startJournal } from "./body-journal.ts";
+import { noteBodyRun, startJournal } from "./body-journal.ts";
 import { confirmedSteps } from "./confirmed.ts";
 import { equipment } from "./equipment.ts";
 import { ownFolder, truePath, writeWhole } from "./own-folder.ts";
@@ -132,7 +132,7 @@ async function indexInto(options: IndexOptions): Promise<JobResult> {
           attach(equipment, {
             reader: options.reader ?? diskReader,
             ...(command.faults !== undefined && { faults: command.faults }),
-            ...(traceFile !== undefined && { traceFile }),
+            ...(traceFile !== undefined && { noteBody: (place) => noteBodyRun(traceFile, place) }),
             ...(command.slowMs !== undefined && { slowMs: command.slowMs }),
           }),
         ],

@@ -1,0 +1,16 @@
+import { writeSync } from "node:fs";
+import type { ChildEvent } from "./child-event.ts";
+
+/** The pipe between a process under test and the one that started it. */
+export const voiceDescriptor = 3;
+
+/** Tells the starter of this process what happens. */
+export type ChildVoice = (event: ChildEvent) => void;
+
+/** Each event is on its way when the call returns: a kill takes nothing of it back. */
+export function childVoice(): ChildVoice {
+  return (event) => {
+    const bytes = Buffer.from(`${JSON.stringify(event)}\n`);
+    for (let done = 0; done < bytes.length;) done += writeSync(voiceDescriptor, bytes, done);
+  };
+}

@@ -1,0 +1,88 @@
+import { spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { parseChildEvent } from "./child-event.ts";
+import type { ChildEvent } from "./child-event.ts";
+import type { ChildOrder } from "./child-order.ts";
+import { voiceDescriptor } from "./child-voice.ts";
+
+/** A program that calls `runCrashChild`. */
+export interface CrashProgram {
+  /** A file that Node can run. One bundled file starts several times as fast as sources do. */
+  readonly file: string;
+  /** For Node itself, before the file. */
+  readonly nodeArguments?: readonly string[];
+}
+
+/** When the starter kills the process: after so many events and, then, turns of the starter's event loop. */
+export interface KillMoment {
+  readonly events: number;
+  readonly turns: number;
+}
+
+export interface ChildOptions {
+  readonly program: CrashProgram;
+  readonly order: ChildOrder;
+  readonly moment?: KillMoment;
+  /** A process that takes longer hangs, and is killed. */
+  readonly timeoutMs: number;
+}
+
+/** What became of one process. */
+export interface ChildReport {
+  readonly order: ChildOrder;
+  /** All that it told, in order. */
+  readonly events: readonly ChildEvent[];
+  /** It was killed, by itself or from outside; otherwise it came to its end. */
+  readonly killed: boolean;
+  /** Why it ended as no process under test should. */
+  readonly problem?: string;
+}
+
+/** Runs one process to its end, or to the moment when it is killed. */
+export async function runChild({ program, order, moment, timeoutMs }: ChildOptions): Promise<ChildReport> {
+  const words = [...(program.nodeArguments ?? []), program.file, JSON.stringify(order)];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe", "pipe"] });
+  const events: ChildEvent[] = [];
+  let errorText = "";
+  let late = false;
+  const kill = (): void => void child.kill("SIGKILL");
+  const timer = setTimeout(() => {
+    late = true;
+    kill();
+  }, timeoutMs);
+  // The descriptor was asked for as a pipe.
+  const voiceClosed = eachLine(child.stdio[voiceDescriptor] as Readable, (line) => {
+    events.push(parseChildEvent(line));
+    if (events.length === moment?.events) afterTurns(moment.turns, kill);
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => void (errorText += text));
+  const [code, signal] = await new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (...end) => resolve(end));
+  });
+  await voiceClosed;
+  clearTimeout(timer);
+  const killed = signal === "SIGKILL";
+  const report = { order, events, killed };
+  if (late) return { ...report, problem: `it had not ended after ${timeoutMs} ms` };
+  const broken = events.find((event) => event.kind === "broken");
+  if (broken !== undefined) return { ...report, problem: broken.message };
+  if (killed || code === 0) return report;
+  return { ...report, problem: `it ended with ${signal ?? `code ${code}`}: ${errorText.trim()}` };
+}
+
+/** A line that a kill has cut off is none. */
+function eachLine(stream: Readable, see: (line: string) => void): Promise<void> {
+  let rest = "";
+  stream.setEncoding("utf8").on("data", (text: string) => {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) see(line);
+  });
+  return new Promise((resolve) => void stream.once("close", resolve));
+}
+
+function afterTurns(turns: number, action: () => void): void {
+  if (turns <= 0) action();
+  else setImmediate(() => afterTurns(turns - 1, action));
+}

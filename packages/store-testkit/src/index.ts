@@ -1,0 +1,26 @@
+export { budgetsOf } from "./crash/budgets.ts";
+export type {
+  BodyStart,
+  ChildEvent,
+  ReadAttempt,
+  ReadHeader,
+  ReadScope,
+  RunEnd,
+  ToldChange,
+  ToldEntry,
+} from "./crash/child-event.ts";
+export type { ChildOrder, ChildStop } from "./crash/child-order.ts";
+export { crashSweep, killsPerRunMaxDefault } from "./crash/crash-sweep.ts";
+export type { CrashSweep, CrashSweepOptions, SweepViolation } from "./crash/crash-sweep.ts";
+export { childTimeoutMsDefault, crashTrial } from "./crash/crash-trial.ts";
+export type { CrashCase, CrashTrial, CrashTrialOptions, Disturbance } from "./crash/crash-trial.ts";
+export { idleHost, idleTurnsMin, seededRandom } from "./crash/idle-host.ts";
+export type { IdleHostOptions } from "./crash/idle-host.ts";
+export { judge } from "./crash/judge.ts";
+export type { Judgement, Reference } from "./crash/judge.ts";
+export { runCrashChild } from "./crash/run-child.ts";
+export { resultOf, runEnd, sameEnd } from "./crash/run-end.ts";
+export type { RunResult } from "./crash/run-end.ts";
+export type { ChildReport, CrashProgram, KillMoment } from "./crash/start-child.ts";
+export type { AtStorePoint, CrashParts, CrashSubject, MakeSubject, NoteBody, OpenStore } from "./crash/subject.ts";
+export type { Violation, ViolationKind } from "./crash/violation.ts";
