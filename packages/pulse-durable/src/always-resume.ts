@@ -116,11 +116,11 @@ function isExpected(error: unknown, { stopped }: ShortLife): boolean {
 /** Moves a fake host while the process lives: when the store has answered and nothing else is left, a timer is next. */
 async function drive(host: Host | undefined, life: ShortLife, ended: Promise<unknown>): Promise<void> {
   if (!isFake(host)) return;
-  let over = false;
-  void ended.then(() => (over = true));
-  while (!over) {
+  const state = { over: false };
+  void ended.then(() => (state.over = true));
+  while (!state.over) {
     await host.advance(0);
-    if (!over && life.waiting === 0) await host.step();
+    if (!state.over && life.waiting === 0) await host.step();
   }
 }
 

@@ -14,6 +14,7 @@ import type { OpenMode } from "./runtime/open-run.ts";
 import { checkDurableOptions, checkRunOptions } from "./runtime/check-options.ts";
 import { prepare } from "./runtime/prepare.ts";
 import type { Prepared } from "./runtime/prepared.ts";
+import { askingStore } from "./runtime/run-error.ts";
 
 /**
  * Runs graphs so that they survive the death of their process. Any number of runs at once; each belongs to one process
@@ -141,7 +142,8 @@ export function durableAround(options: DurableOptions, around?: RunSurroundings[
         const message = `inspecting run "${shownRunId(runId)}": its store has no catalogue; give one that has`;
         throw new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-14", runId, next: "mend-store" } });
       }
-      return inspectRecord(await store.catalog.read(runId));
+      const { catalog } = store;
+      return inspectRecord(await askingStore(runId, "inspecting", () => catalog.read(runId)));
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -20,10 +20,10 @@ import { againOf, openRun } from "./open-run.ts";
 import type { OpenMode } from "./open-run.ts";
 import type { Prepared, PreparedGraph } from "./prepared.ts";
 import { confirmedNodes, outputPlace, restoreScope } from "./restore-plan.ts";
-import { namingRun, notBegun, runError, storeError } from "./run-error.ts";
+import { askingStore, namingRun, notBegun, runError } from "./run-error.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunEvents } from "./run-events.ts";
-import { fingerprintOfValue, runValues } from "./values.ts";
+import { fingerprintOfValue, noContents, runValues } from "./values.ts";
 import type { CodedKey, ReadyValue, Values } from "./values.ts";
 
 /** What all runs of one `durable()` share. */
@@ -68,13 +68,13 @@ export async function beginRun<Graph extends AnyGraph>(
   } = options;
   const host = rest.host ?? sharedHost;
   let ledger: Ledger | undefined;
-  let loadContent: ((digest: string) => Promise<Uint8Array>) | undefined;
+  let contents: ((digest: string) => Promise<Uint8Array>) | undefined;
   const codedKey = codedKeys(codecs);
   const values = runValues({
     runId,
     isolate,
     corrupt: (error) => ledger?.stop(error),
-    content: (digest) => loadContent?.(digest) ?? Promise.reject(new Error("the store keeps no contents")),
+    content: (digest) => contents?.(digest) ?? Promise.reject(noContents(runId, digest)),
   });
   const { prepared, given, readers } = namingRun({ runId, next: againOf(mode) }, () => {
     // Never started: it checks options and inputs as core does, and tells what was received (CORE-28, CKPT-27).
@@ -93,8 +93,12 @@ export async function beginRun<Graph extends AnyGraph>(
   };
   const request = { mode, store, runId, version, prepared, ...inputsOf, host, events };
   const { session, record, resumed, confirm } = await openRun(signal === undefined ? request : { ...request, signal });
-  loadContent = (digest) => session.content?.(digest) ?? Promise.reject(new Error("the store keeps no contents"));
-  ledger = openLedger({ session, record, resumed, host, events });
+  if (session.content !== undefined) {
+    const content = session.content.bind(session);
+    contents = (digest) => askingStore(runId, "reading a content of", () => content(digest));
+  }
+  const writing = openLedger({ session, record, resumed, host, events });
+  ledger = writing;
   let told = false;
   try {
     const { rootScope } = record.header;
@@ -102,14 +106,14 @@ export async function beginRun<Graph extends AnyGraph>(
     if (counted) refuseResume(record.header, maxResumes);
     if (verify === "all" && resumed) await verifyAll(record, prepared, values);
     const nodes = await restoreScope(
-      { scope: rootScope, place: prepared.root, nodes: confirmedNodes(ledger.view, rootScope) },
+      { scope: rootScope, place: prepared.root, nodes: confirmedNodes(writing.view, rootScope) },
       values,
     );
     let begun = false;
     const mayBegin = (): void => {
       if (!begun) throw startedEarly(runId, againOf(mode));
     };
-    const hooks = around(runHooks({ ledger, prepared, values, codedKey, host, keepFailure, mayBegin }));
+    const hooks = around(runHooks({ ledger: writing, prepared, values, codedKey, host, keepFailure, mayBegin }));
     const running = execution(graph, inputs, {
       ...rest,
       host,
@@ -126,23 +130,15 @@ export async function beginRun<Graph extends AnyGraph>(
     await confirm();
     told = true;
     if (resumed) events.emit({ kind: "run-resumed", ...countsOf(record) });
-    if (counted) await countFirst(ledger, runId, maxResumes);
+    // Before any body runs: one that ends its process would never be counted (DUR-28).
+    if (counted) await askingStore(runId, "counting the resume of", () => writing.countResume(maxResumes));
     begun = true;
     running.start();
-    return { execution: running, ended: endOf(running, { runId, ledger, events }) };
+    return { execution: running, ended: endOf(running, { runId, ledger: writing, events }) };
   } catch (error) {
-    await ledger.close().catch(() => {});
+    await writing.close().catch(() => {});
     if (told) events.emit({ kind: "run-stopped", reason: reasonOf(error), error });
     throw error;
-  }
-}
-
-/** Counts the resume before any body runs: one that ends its process would never be counted (DUR-28). */
-async function countFirst(ledger: Ledger, runId: string, maxResumes: number): Promise<void> {
-  try {
-    await ledger.countResume(maxResumes);
-  } catch (error) {
-    throw storeError(error, runId, "counting the resume of");
   }
 }
 

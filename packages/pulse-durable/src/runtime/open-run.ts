@@ -10,7 +10,7 @@ import { startRun } from "../transition/start-run.ts";
 import { failedPaths } from "./failed-path.ts";
 import { sizeOf } from "./ledger.ts";
 import type { Prepared } from "./prepared.ts";
-import { notBegun, runFailed, storeError } from "./run-error.ts";
+import { askingStore, notBegun, runFailed, storeError } from "./run-error.ts";
 import type { RunFailure } from "./run-error.ts";
 import type { RunEvents } from "./run-events.ts";
 
@@ -69,7 +69,9 @@ export async function openRun(request: OpenRequest): Promise<OpenedRun> {
     if (found === undefined) {
       const changes = firstChanges(request);
       const record = recordOf(runId, changes);
-      const confirm = (): Promise<void> => step("recording", () => begin(session, record, changes, request));
+      // Not ended by the caller's signal: what goes wrong there is the store's, and may be written (DUR-27, STORE-4).
+      const confirm = (): Promise<void> =>
+        askingStore(runId, "recording", () => begin(session, record, changes, request));
       return { session, record, resumed: false, confirm };
     }
     if (mode === "run") throw conflict(found, runId);

@@ -22,7 +22,7 @@ export function runError(error: unknown, runId: string): unknown {
   }
   if (isPulseError(error, "PULSE_CHECKPOINT")) {
     const { details, cause } = error;
-    const next = nextOf(cause) ?? "resume";
+    const next = nextOf(cause) ?? (isPulseError(cause) ? "resume" : "mend-store");
     return new PulseError(
       "PULSE_CHECKPOINT",
       `run "${shownRunId(runId)}" stopped, because it could not be recorded: ${failureText(cause)}`,
@@ -72,9 +72,12 @@ export function runFailed({
   );
 }
 
-/** What a store threw: its own PulseErrors as they are, anything else as PULSE_STORE (DUR-12). */
-export function storeError(error: unknown, runId: string, doing: string): unknown {
-  if (isPulseError(error)) return error;
+/**
+ * What a store threw: a PulseError as it is, if it says whose run it is and what is next; anything else as PULSE_STORE
+ * (DUR-12).
+ */
+export function storeError(error: unknown, runId: string, doing: string): PulseError {
+  if (isPulseError(error)) return saysNext(error) ? error : named(error, { runId, next: "mend-store" }, error.message);
   return new PulseError(
     "PULSE_STORE",
     `${doing} run "${shownRunId(runId)}": the store failed: ${failureText(error)}; mend it, then resume`,
@@ -83,6 +86,15 @@ export function storeError(error: unknown, runId: string, doing: string): unknow
       cause: error,
     },
   );
+}
+
+/** Does what asks the store alone. @throws what {@link storeError} makes of what it throws */
+export async function askingStore<Result>(runId: string, doing: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw storeError(error, runId, doing);
+  }
 }
 
 /** Whose run a call was for, and what to call again when what was wrong with it is mended. */
@@ -103,20 +115,19 @@ export function namingRun<Result>(call: RunCall, work: () => Result): Result {
   }
 }
 
-function refusedFor({ runId, next }: RunCall, error: unknown): unknown {
-  const named = { runId, next };
-  if (isPulseError(error, "PULSE_INVALID")) return refused(error, { ...error.details, ...named });
-  if (isPulseError(error, "PULSE_CODEC")) return refused(error, { ...error.details, ...named });
-  if (isPulseError(error, "PULSE_USAGE")) return refused(error, { ...error.details, ...named });
-  return error;
+function refusedFor(call: RunCall, error: unknown): unknown {
+  if (!isPulseError(error)) return error;
+  return named(error, call, `run "${shownRunId(call.runId)}" cannot begin: ${error.message}`);
 }
 
-function refused<Code extends PulseErrorCode>(
-  error: PulseError<Code>,
-  details: PulseErrorDetails[Code] & RunCall,
-): PulseError<Code> {
-  const message = `run "${shownRunId(details.runId)}" cannot begin: ${error.message}`;
-  return new PulseError(error.code, message, { details, ...causeOf(error) });
+/** The same error of a run: code, cause and all else that its details say stay. */
+function named(error: PulseError, call: RunCall, message: string): PulseError {
+  return new PulseError(error.code, message, { details: { ...error.details, ...call }, ...causeOf(error) });
+}
+
+function saysNext({ details }: PulseError): boolean {
+  const { runId, next } = details as Partial<Record<keyof RunCall, unknown>>;
+  return typeof runId === "string" && typeof next === "string";
 }
 
 /** The host ended the call before anything of the run was started. */
@@ -133,6 +144,6 @@ function causeOf(error: Error): { readonly cause?: unknown } {
 
 function nextOf(cause: unknown): string | undefined {
   if (!isPulseError(cause)) return undefined;
-  const { next } = cause.details as { readonly next?: unknown };
+  const { next } = cause.details as Partial<Record<keyof RunCall, unknown>>;
   return typeof next === "string" ? next : undefined;
 }

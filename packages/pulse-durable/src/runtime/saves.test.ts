@@ -165,7 +165,7 @@ test("DUR-21 CKPT-12 no retry and no catch makes a success of a save that erred"
   };
   const error = await rejectionOf("PULSE_CHECKPOINT", pulse.run(graph("one", { outputs: [made], nodes }), {}, call));
   expect(error.cause).toBe(cause);
-  expect(error.details.next).toBe("resume");
+  expect(error.details.next).toBe("mend-store");
 });
 
 test("DUR-27 a timeout that races with a commit waits for its save and does not make the run uncertain", async () => {

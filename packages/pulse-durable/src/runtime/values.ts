@@ -111,18 +111,16 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
   };
 
   async function fetchOne(digest: string): Promise<void> {
-    if (content === undefined) {
-      const where = `content ${digest}`;
-      throw new PulseError(
-        "PULSE_CORRUPT",
-        `run "${shownRunId(runId)}" names the ${where}, but its store keeps no contents`,
-        {
-          details: { runId, next: "restore-backup", where },
-        },
-      );
-    }
+    if (content === undefined) throw noContents(runId, digest);
     fetched.set(digest, await content(digest));
   }
+}
+
+/** A record that names a content, loaded by a store that has none. */
+export function noContents(runId: string, digest: string): PulseError<"PULSE_CORRUPT"> {
+  const where = `content ${digest}`;
+  const message = `run "${shownRunId(runId)}" names the ${where}, but its store keeps no contents; give the store that wrote it`;
+  return new PulseError("PULSE_CORRUPT", message, { details: { runId, next: "restore-backup", where } });
 }
 
 /** The fingerprint of a value that was just encoded: its digest, unless the codec makes one of its own (CODEC-1). */
