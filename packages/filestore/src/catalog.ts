@@ -102,6 +102,15 @@ async function* savedRuns(parts: Parts, query: CatalogQuery): AsyncGenerator<Cat
   }
 }
 
+/** The folders of all runs; one whose id cannot be told has a problem. */
+export async function runFolders(parts: Parts): Promise<readonly (RunFolder & { readonly problem?: string })[]> {
+  return (await runNames(parts)).map(({ runId, problem }) =>
+    problem === undefined
+      ? runFolder(parts.root, runId)
+      : { runId, path: join(runsFolder(parts.root), runId), problem },
+  );
+}
+
 interface RunName {
   readonly runId: string;
   /** Why the run id is not known; then the folder's name stands for it. */

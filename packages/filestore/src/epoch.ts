@@ -5,7 +5,7 @@ import { ownershipLost, refusal } from "./failure.ts";
 import type { Doing } from "./failure.ts";
 import { describeHolder, judge } from "./holder.ts";
 import type { Holder } from "./holder.ts";
-import { headLine, readHead } from "./journal.ts";
+import { endsInOrder, headLine, readHead } from "./journal.ts";
 import type { EpochHead } from "./journal.ts";
 import { journalName, locksFolder, markName, newFolder, newIncarnation, newToken, sortNames } from "./layout.ts";
 import type { EpochPlace, Listing, RunFolder } from "./layout.ts";
@@ -121,7 +121,7 @@ async function whoHolds(
 }
 
 /** `for good`: it can never write again. */
-async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<"no" | "yes" | "for good"> {
+async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<"no" | "let go" | "stale" | "for good"> {
   const locks = locksFolder(parts.root);
   // Nobody is left who would remove it; of an owner that may come back it is left to that one.
   const sweep = async (): Promise<void> =>
@@ -133,10 +133,36 @@ async function isGone(parts: Parts, head: EpochHead, self: Holder): Promise<"no"
   }
   const lock = await lockState(parts.platform, locks, head.token, parts.staleMs);
   const verdict = await judge(head.holder, self, parts.probe);
-  if (lock === "absent") return verdict === "dead" ? "for good" : "yes";
-  const gone = verdict === "dead" ? "for good" : verdict === "unknown" && lock === "stale" ? "yes" : "no";
+  if (lock === "absent") return verdict === "dead" ? "for good" : "let go";
+  const gone = verdict === "dead" ? "for good" : verdict === "unknown" && lock === "stale" ? "stale" : "no";
   if (verdict === "dead") await sweep();
   return gone;
+}
+
+/**
+ * The token of the owner that may still save to this run; `undefined` when nobody may. One that cannot be judged and
+ * looks stale may come back, unless somebody has taken its run: it counts as there. Rather once too often than once too
+ * seldom.
+ */
+export async function openOwner(parts: Parts, run: RunFolder): Promise<string | undefined> {
+  const { platform } = parts;
+  for (let round = 0; round < roundsMax; round += 1) {
+    const listing = sortNames((await platform.list(run.path)) ?? []);
+    const newest = listing?.epochs.at(-1);
+    if (listing === undefined || newest === undefined) return undefined;
+    try {
+      const head = await readHead(platform, run, listing.incarnation, newest);
+      if (head === undefined || head.deleted) return undefined;
+      const gone = await isGone(parts, head, await parts.holder());
+      if (gone === "let go" || gone === "for good") return undefined;
+      const closed = gone === "stale" && (await endsInOrder(platform, run, listing.incarnation, newest));
+      return closed ? undefined : head.token;
+    } catch (error) {
+      // Folded or deleted meanwhile.
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
+  }
+  throw refusal(doingWith("looking for the owner of", run), `its files changed ${roundsMax} times; try again`);
 }
 
 /** Makes the run's folder with its first epoch in it, as one step: it appears whole, and for one contender only. */

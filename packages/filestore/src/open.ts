@@ -3,6 +3,8 @@ import { PulseError } from "@pulse-ts/core";
 import type { Problem } from "@pulse-ts/core";
 import type { Catalog, Session, Store } from "@pulse-ts/durable";
 import { fileCatalog } from "./catalog.ts";
+import { collectContents } from "./collect.ts";
+import type { CollectedContents, CollectOptions } from "./collect.ts";
 import { doingWith } from "./epoch.ts";
 import { storeError } from "./failure.ts";
 import { ownHolder, systemProbe } from "./holder.ts";
@@ -43,6 +45,13 @@ export const contentBytesMinDefault = 16_384;
 /** A store whose catalogue is there. */
 export interface FileStore extends Store {
   readonly catalog: Catalog;
+  /**
+   * Removes big values that no record names any more (STORE-8): those of deleted runs, and of saves that failed. Nothing
+   * calls it by itself; once a day is a good measure. It reads every record once or twice, takes nothing from a run that is
+   * open, and may be called at any time and by several at once.
+   * @throws PULSE_STORE, PULSE_INVALID
+   */
+  collect(options?: CollectOptions): Promise<CollectedContents>;
 }
 
 /**
@@ -73,6 +82,7 @@ export function openFileStore(
   };
   return {
     catalog: fileCatalog(parts),
+    collect: async (collectOptions) => await collectContents(parts, collectOptions),
     acquire: async (runId, callOptions) => await acquire(parts, runId, callOptions?.signal),
   };
 }

@@ -38,6 +38,8 @@ export interface Platform {
   list(path: string): Promise<readonly string[] | undefined>;
   /** When the file or folder was last changed, in ms since 1970; `undefined` when there is none. */
   changedAt(path: string): Promise<number | undefined>;
+  /** Bytes in a file; `undefined` when there is none. */
+  sizeOf(path: string): Promise<number | undefined>;
   openToRead(path: string): Promise<FileHandle>;
   /** All bytes of a file; ENOENT when there is none. */
   readAll(path: string): Promise<Uint8Array>;
@@ -91,6 +93,7 @@ export const realPlatform: Platform = {
   exists: (path) => statSync(path, { throwIfNoEntry: false }) !== undefined,
   list: async (path) => await unlessMissing(readdir(path)),
   changedAt: async (path) => (await unlessMissing(stat(path)))?.mtimeMs,
+  sizeOf: async (path) => (await unlessMissing(stat(path)))?.size,
   openToRead: async (path) => await open(path, "r"),
   async readAll(path) {
     const { buffer, byteOffset, length } = await readFile(path);
