@@ -6,6 +6,7 @@ export type { RunHandle } from "./handle.ts";
 export type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
 export type { DurableOptions, RunOptions } from "./options.ts";
 export { attemptKey, headerKey, mapOfKind, nodeKey, parseEntryKey, scopeKey } from "./record/entry-key.ts";
+export type { ImportedRun } from "./import.ts";
 export { memoryStore } from "./memory-store.ts";
 export { decodeEntry, encodeEntry } from "./record/entry-json.ts";
 export type { EntryPlace } from "./record/entry-json.ts";
