@@ -29,7 +29,15 @@ declare module "@pulse-ts/core/errors" {
     PULSE_NOT_FOUND: RunErrorDetails & { readonly what?: string };
     PULSE_INCOMPATIBLE: RunErrorDetails & {
       /** What disagrees. */
-      readonly what: "version" | "definition" | "inputs" | "codec" | "overrides" | "scope" | "record";
+      readonly what:
+        | "version"
+        | "definition"
+        | "inputs"
+        | "codec"
+        | "encryption key"
+        | "overrides"
+        | "scope"
+        | "record";
       readonly expected?: unknown;
       readonly found?: unknown;
       /** What was added, removed or changed, one line each. */

@@ -9,21 +9,22 @@ import { idsKey } from "../record/entry-key.ts";
 import type { RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { Store } from "../store.ts";
-import { inputsFingerprint, inputsOutline } from "./fingerprint.ts";
-import type { GivenInput } from "./fingerprint.ts";
+import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { runHooks } from "./hooks.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
 import { openLedger } from "./ledger.ts";
 import type { Ledger } from "./ledger.ts";
 import { refuseResume } from "../transition/count-resume.ts";
+import { keepingBack } from "./keep-back.ts";
 import { againOf, openRun } from "./open-run.ts";
-import type { OpenMode } from "./open-run.ts";
-import type { Prepared, PreparedGraph } from "./prepared.ts";
+import type { OpenMode, RunFingerprints } from "./open-run.ts";
+import type { Prepared } from "./prepared.ts";
 import { confirmedNodes, outputPlace, restoreScope } from "./restore-plan.ts";
 import { askingStore, namingRun, notBegun, runError } from "./run-error.ts";
+import { rootInputs } from "./root-inputs.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunEvents } from "./run-events.ts";
-import { fingerprintOfValue, noContents, runValues } from "./values.ts";
+import { noContents, runValues } from "./values.ts";
 import type { CodedKey, ReadyValue, Values } from "./values.ts";
 
 /** What all runs of one `durable()` share. */
@@ -31,7 +32,11 @@ export interface RunSurroundings {
   readonly store: Store;
   readonly codecs: Codecs;
   readonly host: Host;
-  readonly prepared: (graph: AnyGraph, options: Pick<ExecutionOptions, "aspects" | "overrides">) => Prepared;
+  readonly prepared: (
+    graph: AnyGraph,
+    options: Pick<ExecutionOptions, "aspects" | "overrides">,
+    keyIdOf?: KeyIdOf,
+  ) => Prepared;
   /** Goes between core and the hooks of each run: how fault points come in. */
   readonly around?: (hooks: CheckpointHooks) => CheckpointHooks;
 }
@@ -76,23 +81,25 @@ export async function beginRun<Graph extends AnyGraph>(
     corrupt: (error) => ledger?.stop(error),
     content: (digest) => contents?.(digest) ?? Promise.reject(noContents(runId, digest)),
   });
-  const { prepared, given, readers } = namingRun({ runId, next: againOf(mode) }, () => {
+  const { current, readers, fingerprinted } = namingRun({ runId, next: againOf(mode) }, () => {
     // Never started: it checks options and inputs as core does, and tells what was received (CORE-28, CKPT-27).
-    const received = checkpointInputs(execution(graph, inputs, { ...rest, host, observers }));
+    const unstarted = keepingBack(graph, codecs, () => execution(graph, inputs, { ...rest, host, observers }));
     const made = prepare(graph, rest);
-    return { prepared: made, ...rootInputs(received, made.root, values) };
+    const { readers, fingerprints } = rootInputs(runId, checkpointInputs(unstarted), made.root, values);
+    // The definition is another one only where its own values are encrypted.
+    const fingerprinted = (keyIdOf: KeyIdOf): RunFingerprints => ({
+      prepared: made.definitionKeys.length === 0 ? made : prepare(graph, rest, keyIdOf),
+      ...fingerprints(keyIdOf),
+    });
+    return { current: { prepared: made, ...fingerprints() }, readers, fingerprinted };
   });
   const events = runEvents(runId, host, observers);
   const { signal } = rest;
   if (signal?.aborted === true) throw notBegun(runId, againOf(mode), signal.reason);
 
-  const inputsOf = {
-    inputs: inputsFingerprint(given),
-    inputsOutline: inputsOutline(given),
-    given: new Map(given.map((input) => [input.name, input])),
-  };
-  const request = { mode, store, runId, version, prepared, ...inputsOf, host, events };
-  const { session, record, resumed, confirm } = await openRun(signal === undefined ? request : { ...request, signal });
+  const request = { mode, store, runId, version, current, fingerprinted, host, events };
+  const opened = await openRun(signal === undefined ? request : { ...request, signal });
+  const { session, record, resumed, prepared, confirm } = opened;
   if (session.content !== undefined) {
     const content = session.content.bind(session);
     contents = (digest) => askingStore(runId, "reading a content of", () => content(digest));
@@ -174,31 +181,6 @@ function codedKeys(codecs: Codecs): (key: AnyKey) => CodedKey {
     }
     return coded;
   };
-}
-
-interface RootInputs {
-  readonly given: readonly GivenInput[];
-  /** In place of what the host gave (CODEC-9). */
-  readonly readers: ReadonlyMap<string, ReadValue>;
-}
-
-/** Root inputs are values like any other: encoded once, decoded by each reader (CODEC-13). @throws PULSE_CODEC */
-function rootInputs(received: ReturnType<typeof checkpointInputs>, root: PreparedGraph, values: Values): RootInputs {
-  const given: GivenInput[] = [];
-  const readers = new Map<string, ReadValue>();
-  for (const [name, input] of received) {
-    const key = root.inputs.get(name);
-    if (key === undefined) throw new Error(`graph "${root.graph}" has no input "${name}"`);
-    if (input.state === "skipped") {
-      given.push({ name, state: "skipped" });
-      continue;
-    }
-    const { value } = input;
-    const record = values.encode(key, value);
-    given.push({ name, state: "ready", fingerprint: fingerprintOfValue(key, value, record) });
-    readers.set(name, values.reader(record, key, { where: `root input "${name}"`, written: () => value }));
-  }
-  return { given, readers };
 }
 
 /** Fetches and decodes every confirmed value, those of void scopes too (REC-9). @throws PULSE_CORRUPT */

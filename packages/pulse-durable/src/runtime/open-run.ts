@@ -1,15 +1,17 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { Host } from "@pulse-ts/core";
 import { checkRecord } from "../integrity/check.ts";
-import type { GivenInputs } from "../integrity/scope-inputs.ts";
 import { recordBuilder } from "../record/fold.ts";
 import type { RecordChanges, RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { CallOptions, Session, Store } from "../store.ts";
 import { startRun } from "../transition/start-run.ts";
 import { failedPaths } from "./failed-path.ts";
+import { currentKeyIds, missingKey, recordedKeyIds } from "./fingerprint-keys.ts";
+import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { sizeOf } from "./ledger.ts";
 import type { Prepared } from "./prepared.ts";
+import type { InputFingerprints } from "./root-inputs.ts";
 import { askingStore, notBegun, runFailed, storeError } from "./run-error.ts";
 import type { RunFailure } from "./run-error.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -22,16 +24,18 @@ export interface OpenRequest {
   readonly store: Store;
   readonly runId: string;
   readonly version: string;
-  readonly prepared: Prepared;
-  /** The fingerprint of the root inputs (DUR-6). */
-  readonly inputs: string;
-  /** A short hash of each of them, so that those that differ can be named (DUR-4). */
-  readonly inputsOutline: Readonly<Record<string, string>>;
-  /** The root inputs by name, for the older fingerprints of scopes (REC-3). */
-  readonly given: GivenInputs;
+  /** As a new run is recorded: made with the current keys. */
+  readonly current: RunFingerprints;
+  /** As they are with other keys (CODEC-19). @throws PULSE_CODEC when a ring has lost one */
+  readonly fingerprinted: (keyIdOf: KeyIdOf) => RunFingerprints;
   readonly host: Host;
   readonly events: RunEvents;
   readonly signal?: AbortSignal;
+}
+
+/** What must agree between a run and its resume (DUR-4, DUR-6). */
+export interface RunFingerprints extends InputFingerprints {
+  readonly prepared: Prepared;
 }
 
 /** A run that this process owns, checked if it is there already; nothing of it has run. */
@@ -40,6 +44,8 @@ export interface OpenedRun {
   /** As it was loaded, or as the first save will write it. */
   readonly record: RunRecord;
   readonly resumed: boolean;
+  /** With the fingerprints that the record is made with. */
+  readonly prepared: Prepared;
   /** Saves a new run; does nothing for one that is there. */
   readonly confirm: () => Promise<void>;
 }
@@ -72,11 +78,11 @@ export async function openRun(request: OpenRequest): Promise<OpenedRun> {
       // Not ended by the caller's signal: what goes wrong there is the store's, and may be written (DUR-27, STORE-4).
       const confirm = (): Promise<void> =>
         askingStore(runId, "recording", () => begin(session, record, changes, request));
-      return { session, record, resumed: false, confirm };
+      return { session, record, resumed: false, prepared: request.current.prepared, confirm };
     }
     if (mode === "run") throw conflict(found, runId);
-    check(found, request);
-    return { session, record: found, resumed: true, confirm: () => Promise.resolve() };
+    const { prepared } = check(found, request);
+    return { session, record: found, resumed: true, prepared, confirm: () => Promise.resolve() };
   } catch (error) {
     // What ended the opening is what the host is told; the session may fail to close for the same reason.
     await session.close().catch(() => {});
@@ -96,14 +102,16 @@ async function loadIfThere(session: Session, mode: OpenMode, call: CallOptions):
 }
 
 /** The first save: header and root scope. */
-function firstChanges({ runId, version, prepared, inputs, inputsOutline, host }: OpenRequest): RecordChanges {
-  const { definition, outline, root } = prepared;
+function firstChanges({ runId, version, current, host }: OpenRequest): RecordChanges {
+  const { prepared, inputs, inputsOutline } = current;
+  const { definition, outline, root, fingerprintKeys } = prepared;
   const rootScope = host.randomId();
   return startRun({
     runId,
     version,
     definition,
     inputs,
+    ...(fingerprintKeys.length === 0 ? undefined : { keyIds: currentKeyIds(fingerprintKeys) }),
     outline: { ...outline, ...inputsOutline },
     rootScope,
     graph: root.graph,
@@ -118,12 +126,12 @@ function recordOf(runId: string, changes: RecordChanges): RunRecord {
 }
 
 async function begin(session: Session, record: RunRecord, changes: RecordChanges, request: OpenRequest): Promise<void> {
-  const { version, prepared, host, events } = request;
+  const { version, current, host, events } = request;
   const began = host.now();
   // Not given the caller's signal: cancelling must not make the first save uncertain (DUR-27).
   await session.save(record, 0, changes);
   const { revision } = record.header;
-  events.emit({ kind: "run-opened", graph: prepared.root.graph, version, revision });
+  events.emit({ kind: "run-opened", graph: current.prepared.root.graph, version, revision });
   if (events.observed) {
     const durationMs = host.now() - began;
     events.emit({ kind: "run-saved", revision, changes: changes.length, bytes: sizeOf(changes), durationMs });
@@ -135,14 +143,52 @@ export function againOf(mode: OpenMode): "start" | "resume" {
   return mode === "run" ? "start" : "resume";
 }
 
-/** All checks of a loaded record, and then the failure of a run that has finally failed (DUR-3, DUR-4). */
-function check(record: RunRecord, { runId, version, prepared, inputs, inputsOutline, given }: OpenRequest): void {
-  const { definition, view } = prepared;
-  checkRecord(record, view, { runId, version, definition, inputs, inputsOutline, given });
+/**
+ * All checks of a loaded record, and then the failure of a run that has finally failed (DUR-3, DUR-4). Gives the
+ * fingerprints that it was checked with.
+ */
+function check(record: RunRecord, request: OpenRequest): RunFingerprints {
+  const { runId, version } = request;
+  const { made, missing } = recordedFingerprints(record, request);
+  const { prepared, ...inputs } = made;
+  try {
+    checkRecord(record, prepared.view, { runId, version, definition: prepared.definition, ...inputs });
+  } catch (error) {
+    // They cannot agree without the key, so that is what to tell; unless something else was found before.
+    if (missing !== undefined && isPulseError(error, "PULSE_INCOMPATIBLE") && error.details.what !== "version") {
+      throw missingKey(runId, missing);
+    }
+    throw error;
+  }
   const { status, failure } = record.header;
   if (status === "failed") {
     const text = failure === undefined ? {} : { text: failure };
     throw runFailed({ runId, ...failedAt(failedPaths(record)), others: [], abandoned: [], ...text });
+  }
+  return made;
+}
+
+interface RecordedFingerprints {
+  readonly made: RunFingerprints;
+  /** Which key was asked for, when a ring has lost it; they are then made with the current ones. */
+  readonly missing?: PulseError<"PULSE_CODEC">;
+}
+
+/** The fingerprints of this call with the keys that the record names, whatever is current now (CODEC-19). */
+function recordedFingerprints({ header }: RunRecord, { current, fingerprinted }: OpenRequest): RecordedFingerprints {
+  const { fingerprintKeys } = current.prepared;
+  // Not checked yet: a record may hold anything there.
+  const keyIds: unknown = header.keyIds;
+  if (fingerprintKeys.length === 0 || !Array.isArray(keyIds)) return { made: current };
+  const keyIdOf = recordedKeyIds(fingerprintKeys, keyIds.map(String));
+  if (keyIdOf === undefined) return { made: current };
+  if (fingerprintKeys.every(({ codecId, current }) => keyIdOf(codecId) === current)) return { made: current };
+  try {
+    return { made: fingerprinted(keyIdOf) };
+  } catch (error) {
+    if (isPulseError(error, "PULSE_CODEC") && error.details.keyMissing === true)
+      return { made: current, missing: error };
+    throw error;
   }
 }
 

@@ -15,9 +15,11 @@ import { isWellFormed } from "../record/plain.ts";
 import { definitionOf } from "./definition.ts";
 import type { ReplacedKey, ReplacedParts } from "./definition.ts";
 import { scopeFingerprint } from "./fingerprint.ts";
+import { fingerprintKeysOf } from "./fingerprint-keys.ts";
+import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { pathIn } from "./prepared.ts";
 import type { Prepared, PreparedGraph, PreparedMount, PreparedNode, ProvidedKey } from "./prepared.ts";
-import { fingerprintOfValue, runValues } from "./values.ts";
+import { fingerprintContext, fingerprintOfValue, runValues } from "./values.ts";
 import type { CodedKey } from "./values.ts";
 
 /** The options of an execution that are part of the definition (DUR-23, DUR-29). */
@@ -27,9 +29,9 @@ export type PrepareOptions = Pick<ExecutionOptions, "aspects" | "overrides">;
  * Gives a validated graph its codecs, encodes its fixed values and takes its definition's fingerprint (DUR-5, DUR-22).
  * Linear in the nodes of the graph with its children.
  * @throws PULSE_INVALID with every key that has no codec (CODEC-15), every fixed value that cannot be encoded (DUR-22),
- *   and every name that no record can hold (REC-15)
+ *   and every name that no record can hold (REC-15); PULSE_CODEC when `keyIdOf` names a key that a ring has lost (CODEC-19)
  */
-export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions): Prepared {
+export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions, keyIdOf?: KeyIdOf): Prepared {
   const nodes = checkpointNodes(graph, options.aspects === undefined ? {} : { aspects: options.aspects });
   const ports = checkpointPorts(graph);
   const problems: Problem[] = [];
@@ -75,7 +77,7 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
       const coded = codecOf(node.path, name, type);
       if (coded !== undefined) provides.set(name, { ...coded, type });
     }
-    const mount = node.mount === undefined ? undefined : preparedMount(node, inputsAt, refuse);
+    const mount = node.mount === undefined ? undefined : preparedMount(node, inputsAt, refuse, keyIdOf);
     const { id, path, requires } = node;
     const prepared: PreparedNode = {
       id,
@@ -88,9 +90,10 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
   }
   if (problems.length > 0) throw invalid(graph, problems);
   const root = graphs.get("") as PreparedGraph;
-  const replaced = replacedParts(options.overrides, graphs);
+  const replaced = replacedParts(options.overrides, graphs, keyIdOf);
   const { definition, outline } = definitionOf({ nodes, ports, graphs, replaced });
-  return { definition, outline, graphs, root, view: definitionView({ nodes, ports, graphs, outline, replaced }) };
+  const view = definitionView({ nodes, ports, graphs, outline, replaced });
+  return { definition, outline, graphs, root, view, ...keysOf(graphs, options.overrides) };
 }
 
 interface MutableGraph extends PreparedGraph {
@@ -116,6 +119,7 @@ function preparedMount(
   node: NodeDescription,
   inputsAt: ReadonlyMap<string, ReadonlyMap<string, CodedKey>>,
   refuse: Refuse,
+  keyIdOf: KeyIdOf | undefined,
 ): PreparedMount | undefined {
   const { mount, path } = node;
   if (mount === undefined) return undefined;
@@ -128,9 +132,10 @@ function preparedMount(
     try {
       const record = encode(key, value);
       fixed.set(input, { key, record });
-      fix.push({ input, codec: key.codec.id, fingerprint: fingerprintOfValue(key, value, record) });
+      const fingerprint = fingerprintOfValue(key, value, record, { keyIdOf, salt: ["fix", path, input] });
+      fix.push({ input, codec: key.codec.id, fingerprint });
     } catch (error) {
-      if (!isPulseError(error, "PULSE_CODEC")) throw error;
+      if (!isPulseError(error, "PULSE_CODEC") || error.details.keyMissing === true) throw error;
       const advice = "close over it in the child's nodes instead";
       refuse(
         path,
@@ -201,6 +206,7 @@ function childView(path: string, { fingerprint, sources }: PreparedMount): NonNu
 function replacedParts(
   overrides: ExecutionOptions["overrides"],
   graphs: ReadonlyMap<string, PreparedGraph>,
+  keyIdOf: KeyIdOf | undefined,
 ): ReplacedParts {
   const values = overrides?.keys ?? {};
   const keys: ReplacedKey[] = [];
@@ -209,11 +215,33 @@ function replacedParts(
       for (const { name, codec } of node.provides.values()) {
         const path = pathIn(place.path, name);
         if (!Object.hasOwn(values, path)) continue;
-        keys.push({ path, codec: codec.id, fingerprint: codec.fingerprint(values[path], { key: name }) });
+        const at = fingerprintContext(name, { keyIdOf, salt: ["override", path] });
+        keys.push({ path, codec: codec.id, fingerprint: codec.fingerprint(values[path], at) });
       }
     }
   }
   return { nodes: Object.keys(overrides?.nodes ?? {}), keys };
+}
+
+/** The keys of what has a fingerprint: root inputs, and in the definition fixed values and replaced keys (CODEC-19). */
+function keysOf(
+  graphs: ReadonlyMap<string, PreparedGraph>,
+  overrides: ExecutionOptions["overrides"],
+): Pick<Prepared, "fingerprintKeys" | "definitionKeys"> {
+  const inputs = [...(graphs.get("")?.inputs.values() ?? [])];
+  const inDefinition: CodedKey[] = [];
+  for (const { path, nodes } of graphs.values()) {
+    for (const { mount, provides } of nodes.values()) {
+      for (const { key } of mount?.fixed.values() ?? []) inDefinition.push(key);
+      for (const key of provides.values()) {
+        if (Object.hasOwn(overrides?.keys ?? {}, pathIn(path, key.name))) inDefinition.push(key);
+      }
+    }
+  }
+  return {
+    fingerprintKeys: fingerprintKeysOf([...inputs, ...inDefinition]),
+    definitionKeys: fingerprintKeysOf(inDefinition),
+  };
 }
 
 function invalid(graph: AnyGraph, problems: readonly Problem[]): PulseError {

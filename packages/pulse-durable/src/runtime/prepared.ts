@@ -1,3 +1,4 @@
+import type { FingerprintKey } from "@pulse-ts/codec";
 import type { CodedKey } from "./values.ts";
 import type { ReadyBytes } from "../record/format.ts";
 import type { ChildInput, DefinitionView } from "../integrity/definition-view.ts";
@@ -13,6 +14,10 @@ export interface Prepared {
   /** The graph instances by static path; empty for the root. */
   readonly graphs: ReadonlyMap<string, PreparedGraph>;
   readonly root: PreparedGraph;
+  /** The encrypting codecs that have a part in the run's fingerprints (CODEC-19). */
+  readonly fingerprintKeys: readonly FingerprintKey[];
+  /** Those of them that have a part in the definition. */
+  readonly definitionKeys: readonly FingerprintKey[];
 }
 
 /** One static place of a graph. */

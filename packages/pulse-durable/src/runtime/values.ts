@@ -1,9 +1,11 @@
-import type { Codec } from "@pulse-ts/codec";
-import { sha256Hex } from "@pulse-ts/codec";
+import type { Codec, FingerprintContext } from "@pulse-ts/codec";
+import { canonicalJson, sha256Hex } from "@pulse-ts/codec";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { ReadValue } from "@pulse-ts/core/checkpoint";
 import type { ReadyBytes, ReadyContent, ValueRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
+import { missingKey } from "./fingerprint-keys.ts";
+import type { KeyIdOf } from "./fingerprint-keys.ts";
 
 /** A value that is there. */
 export type ReadyValue = ReadyBytes | ReadyContent;
@@ -28,7 +30,7 @@ export interface Values {
   encode(key: CodedKey, value: unknown): ReadyBytes;
   /** What a reader reads, for another key: the same bytes where the codecs agree, else encoded anew (CODEC-18). @throws PULSE_CODEC */
   pass(read: ReadValue, key: CodedKey): ReadyValue;
-  /** Decodes at each call, or once for values that cannot change (CODEC-9). The reader throws PULSE_CORRUPT and stops the run (REC-9). */
+  /** Decodes at each call, or once for values that cannot change (CODEC-9). The reader throws PULSE_CORRUPT and stops the run (REC-9), or PULSE_INCOMPATIBLE for a lost key. */
   reader(record: ReadyValue, key: CodedKey, place: ReadingPlace): ReadValue;
   /** Has the bytes of values that rest in the store's content store at hand: readers are synchronous (STORE-10). */
   fetch(records: Iterable<ValueRecord>): Promise<void>;
@@ -40,7 +42,7 @@ export interface ValuesParts {
   /** False: readers share the written object (CODEC-9). */
   readonly isolate: boolean;
   /** A confirmed value cannot be read: the run must stop, whatever catches the error (REC-9). */
-  readonly corrupt: (error: PulseError<"PULSE_CORRUPT">) => void;
+  readonly corrupt: (error: PulseError) => void;
   readonly content?: (digest: string) => Promise<Uint8Array>;
 }
 
@@ -68,6 +70,11 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
     }
   };
   const stop = (record: ReadyValue, { where }: ReadingPlace, cause: unknown): PulseError => {
+    if (isPulseError(cause, "PULSE_CODEC") && cause.details.keyMissing === true) {
+      const missing = missingKey(runId, cause);
+      corrupt(missing);
+      return missing;
+    }
     const error = new PulseError(
       "PULSE_CORRUPT",
       `run "${shownRunId(runId)}": the confirmed value "${record.name}" (${where}) cannot be read: ${messageOf(cause)}; restore the run from a backup, or give the codec "${record.codec}" that wrote it`,
@@ -123,9 +130,21 @@ export function noContents(runId: string, digest: string): PulseError<"PULSE_COR
   return new PulseError("PULSE_CORRUPT", message, { details: { runId, next: "restore-backup", where } });
 }
 
+/** What the fingerprints of encrypted values are made with (CODEC-19). */
+export interface KeyedBy {
+  readonly keyIdOf: KeyIdOf | undefined;
+  /** Whose value it is: equal values elsewhere have other fingerprints. */
+  readonly salt: readonly string[];
+}
+
 /** The fingerprint of a value that was just encoded: its digest, unless the codec makes one of its own (CODEC-1). */
-export function fingerprintOfValue({ name, codec }: CodedKey, value: unknown, { digest }: ReadyBytes): string {
-  return codec.fingerprintsBytes === true ? digest : codec.fingerprint(value, { key: name });
+export function fingerprintOfValue(key: CodedKey, value: unknown, { digest }: ReadyBytes, by: KeyedBy): string {
+  const { name, codec } = key;
+  return codec.fingerprintsBytes === true ? digest : codec.fingerprint(value, fingerprintContext(name, by));
+}
+
+export function fingerprintContext(key: string, { keyIdOf, salt }: KeyedBy): FingerprintContext {
+  return { key, salt: canonicalJson(salt), ...(keyIdOf === undefined ? undefined : { keyIdOf }) };
 }
 
 /** The fields of a value record that come from its key. */
