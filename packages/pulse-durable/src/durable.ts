@@ -2,7 +2,10 @@ import { createCodecs } from "@pulse-ts/codec";
 import { PulseError, systemHost } from "@pulse-ts/core";
 import type { AnyGraph, InputsOf, OutcomeOf } from "@pulse-ts/core";
 import type { NextStep } from "./errors.ts";
+import { exportRun } from "./export.ts";
 import type { RunHandle } from "./handle.ts";
+import { importRun } from "./import.ts";
+import type { ImportedRun } from "./import.ts";
 import { inspectRecord } from "./inspect.ts";
 import type { RunInspection } from "./inspect.ts";
 import type { DurableOptions, RunOptions } from "./options.ts";
@@ -15,6 +18,7 @@ import { checkDurableOptions, checkRunOptions } from "./runtime/check-options.ts
 import { prepare } from "./runtime/prepare.ts";
 import type { Prepared } from "./runtime/prepared.ts";
 import { askingStore } from "./runtime/run-error.ts";
+import type { CallOptions } from "./store.ts";
 
 /**
  * Runs graphs so that they survive the death of their process. Any number of runs at once; each belongs to one process
@@ -55,6 +59,22 @@ export interface Durable extends AsyncDisposable {
    * @throws PULSE_NOT_FOUND, PULSE_CORRUPT, PULSE_NEWER_FORMAT, PULSE_STORE; PULSE_USAGE when the store has no catalogue
    */
   inspect(runId: string): Promise<RunInspection>;
+  /**
+   * The run's whole record as one JSON document: canonical (RFC 8785) in UTF-8, with the field names of the record, bytes
+   * as base64, contents fetched one at a time (REC-26). The run need not be owned; what it last saved is exported. The
+   * document holds all that the record holds: the values of an unencrypted run are readable in it.
+   * @throws PULSE_NOT_FOUND; PULSE_CORRUPT, as what could not be imported is no backup; PULSE_NEWER_FORMAT; PULSE_STORE;
+   *   PULSE_USAGE when the store has no catalogue
+   */
+  export(runId: string): Promise<Uint8Array>;
+  /**
+   * Puts a run that was exported into the store, under its own id; a run that is there is not touched. All that needs no
+   * definition is checked before; the definition, when the run is resumed. The record comes back equal but for its
+   * revision, which begins at 1 again (STORE-3). A document of format 1 stays one until the run is resumed (REC-28).
+   * @throws PULSE_CORRUPT naming the place in the document; PULSE_NEWER_FORMAT; PULSE_CONFLICT when the run is there;
+   *   PULSE_BUSY; PULSE_STORE, after which the run may be there (STORE-4)
+   */
+  import(document: string | Uint8Array, options?: CallOptions): Promise<ImportedRun>;
   /** Interrupts the runs of this object, waits until their sessions are closed, and closes the store. Idempotent. */
   close(): Promise<void>;
 }
@@ -149,6 +169,14 @@ export function durableAround(options: DurableOptions, around?: RunSurroundings[
       }
       const { catalog } = store;
       return inspectRecord(await askingStore(runId, "inspecting", () => catalog.read(runId)));
+    },
+    async export(runId) {
+      refuseClosed("exporting", runId, "resume");
+      return await exportRun(store, runId);
+    },
+    async import(document, call) {
+      refuseClosed("importing", "", "start");
+      return await importRun(store, document, call);
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -2,7 +2,7 @@ import type { Codecs } from "@pulse-ts/codec";
 import { execution, isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, AnyKey, Execution, ExecutionOptions, Host, InputsOf, OutcomeOf } from "@pulse-ts/core";
 import { checkpoint, checkpointInputs, restoreNodes } from "@pulse-ts/core/checkpoint";
-import type { CheckpointHooks, ReadValue } from "@pulse-ts/core/checkpoint";
+import type { CheckpointHooks } from "@pulse-ts/core/checkpoint";
 import type { NextStep } from "../errors.ts";
 import type { RunOptions } from "../options.ts";
 import { idsKey } from "../record/entry-key.ts";
