@@ -18,11 +18,12 @@ interface Result {
  * Packs every published package and looks at the tarball, which is what a user gets: publint and attw judge how it
  * resolves, and the files in it are exactly of the kinds that belong there.
  */
-export function checkPacks(root: string, run: Run = runProgram(root)): Report {
+export async function checkPacks(root: string, run: Run = runProgram(root)): Promise<Report> {
   const packages = publishedPackages(root);
   const folder = mkdtempSync(join(tmpdir(), "pulse-packs-"));
   try {
-    const results = packages.map((workspacePackage) => checkPack(root, workspacePackage, folder, run));
+    const results: Result[] = [];
+    for (const workspacePackage of packages) results.push(await checkPack(root, workspacePackage, folder, run));
     return {
       name: "packs",
       counted: {
@@ -38,21 +39,22 @@ export function checkPacks(root: string, run: Run = runProgram(root)): Report {
   }
 }
 
-function checkPack(root: string, workspacePackage: WorkspacePackage, into: string, run: Run): Result {
+async function checkPack(root: string, workspacePackage: WorkspacePackage, into: string, run: Run): Promise<Result> {
   const { manifest } = workspacePackage;
-  const packed = pack(root, workspacePackage, into, run);
+  const packed = await pack(root, workspacePackage, into, run);
   if (packed.kind === "problem") return { problems: [packed.text], notes: [], files: 0 };
   const judges = [
     { command: "publint", args: ["--strict", packed.file] },
     { command: "attw", args: ["--profile", "esm-only", "--format", "ascii", "--no-color", packed.file] },
   ];
-  const judged = judges.flatMap(({ command, args }) => {
-    const { code, text } = run(command, args, root);
+  const judge = async ({ command, args }: (typeof judges)[number]): Promise<string[]> => {
+    const { code, text } = await run(command, args, root);
     return code === 0 ? [] : [`${manifest.name}: ${command} found problems:\n${text.trim()}`];
-  });
+  };
+  const judged = (await Promise.all(judges.map(judge))).flat();
   const unpacked = `${packed.file}.unpacked`;
   mkdirSync(unpacked);
-  const tar = run("tar", ["-xzf", packed.file, "-C", unpacked, "--strip-components=1"], into);
+  const tar = await run("tar", ["-xzf", packed.file, "-C", unpacked, "--strip-components=1"], into);
   if (tar.code !== 0)
     return {
       problems: [...judged, `${manifest.name}: tar cannot read the tarball:\n${tar.text}`],

@@ -2,4 +2,4 @@ import { finish } from "../source/report.ts";
 import { repositoryRoot } from "../source/workspace.ts";
 import { checkPacks } from "./check.ts";
 
-finish(checkPacks(repositoryRoot));
+finish(await checkPacks(repositoryRoot));

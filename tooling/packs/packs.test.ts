@@ -42,46 +42,46 @@ function plantWithPrograms(files: Readonly<Record<string, string | object>>) {
   return planted;
 }
 
-test("a package whose tarball is in order passes, and its sizes are told", () => {
+test("a package whose tarball is in order passes, and its sizes are told", async () => {
   using planted = plantWithPrograms(tree);
-  const report = checkPacks(planted.root);
+  const report = await checkPacks(planted.root);
   expect(report).toMatchObject({ name: "packs", counted: { packages: 1, tarballs: 1, files: 7 }, problems: [] });
   expect(report.notes).toEqual([
     expect.stringMatching(/^@pulse-ts\/p: 7 files, [\d.]+ kB packed, [\d.]+ kB unpacked$/),
   ]);
 });
 
-test("an export that is not in the tarball, and types that are missing, are caught by the real programs", () => {
+test("an export that is not in the tarball, and types that are missing, are caught by the real programs", async () => {
   using planted = plantWithPrograms({
     ...tree,
     "packages/p/package.json": { ...manifest, exports: { ".": "./dist/index.js", "./gone": "./dist/gone.js" } },
     "packages/p/dist/index.d.ts": "",
   });
-  const problems = checkPacks(planted.root).problems.join("\n");
+  const problems = (await checkPacks(planted.root)).problems.join("\n");
   expect(problems).toContain("@pulse-ts/p: publint found problems");
   expect(problems).toContain("gone.js");
   expect(problems).toContain("@pulse-ts/p: attw found problems");
 });
 
-test("a package that was not built, one that cannot be packed, and a tree without packages fail", () => {
+test("a package that was not built, one that cannot be packed, and a tree without packages fail", async () => {
   using unbuilt = plant({ "packages/p/package.json": manifest });
-  expect(checkPacks(unbuilt.root).problems).toEqual(["packages/p: has no dist; build it first"]);
+  expect((await checkPacks(unbuilt.root)).problems).toEqual(["packages/p: has no dist; build it first"]);
 
   using planted = plant(tree);
-  const failing: Run = () => ({ code: 1, text: "planted" });
-  expect(checkPacks(planted.root, failing).problems).toEqual(["packages/p: pnpm pack failed:\nplanted"]);
+  const failing: Run = async () => ({ code: 1, text: "planted" });
+  expect((await checkPacks(planted.root, failing)).problems).toEqual(["packages/p: pnpm pack failed:\nplanted"]);
 
   using empty = plant({});
-  expect(judge(checkPacks(empty.root)).passed).toBe(false);
+  expect(judge(await checkPacks(empty.root)).passed).toBe(false);
 });
 
-test("a judge that finds something, and a tarball that cannot be read, are problems with their words", () => {
+test("a judge that finds something, and a tarball that cannot be read, are problems with their words", async () => {
   using planted = plant(tree);
-  const run: Run = (command, args) => {
+  const run: Run = async (command, args) => {
     if (command === "pnpm") writeFileSync(join(args.at(-1) ?? "", "p.tgz"), "");
     return { code: ["attw", "tar"].includes(command) ? 1 : 0, text: `planted in ${command}` };
   };
-  expect(checkPacks(planted.root, run).problems).toEqual([
+  expect((await checkPacks(planted.root, run)).problems).toEqual([
     "@pulse-ts/p: attw found problems:\nplanted in attw",
     "@pulse-ts/p: tar cannot read the tarball:\nplanted in tar",
   ]);

@@ -14,11 +14,11 @@ export type Packed =
   | { readonly kind: "problem"; readonly text: string };
 
 /** Packs one package into the folder `into`, as publishing it would. */
-export function pack(root: string, { folder }: WorkspacePackage, into: string, run: Run): Packed {
+export async function pack(root: string, { folder }: WorkspacePackage, into: string, run: Run): Promise<Packed> {
   const cwd = join(root, folder);
   if (!existsSync(join(cwd, "dist"))) return { kind: "problem", text: `${folder}: has no dist; build it first` };
   const before = new Set(readdirSync(into));
-  const packed = run("pnpm", ["pack", "--pack-destination", into], cwd);
+  const packed = await run("pnpm", ["pack", "--pack-destination", into], cwd);
   const tarball = readdirSync(into).find((name) => !before.has(name));
   if (packed.code !== 0 || tarball === undefined)
     return { kind: "problem", text: `${folder}: pnpm pack failed:\n${packed.text}` };

@@ -1,0 +1,14 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runDurably } from "./durable-run.ts";
+import { runInMemory } from "./in-memory.ts";
+import { runKilled } from "./killed.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "pulse-consumer-run-"));
+try {
+  const done = [await runInMemory(), await runDurably(folder), runKilled(folder)];
+  console.log(`Node ${process.version}: ${done.join(", ")}`);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
