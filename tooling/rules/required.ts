@@ -3,8 +3,8 @@ import type { RulePage } from "./pages.ts";
 /** A set of rules that must have tests, as `required.json` writes it. */
 export interface RequiredSet {
   readonly about: string;
-  /** Whole pages, less the rules named. */
-  readonly pages: Readonly<Record<string, { readonly except: readonly string[] }>>;
+  /** Whole pages, less the rules named, each with the reason why it is left out: `{ "REC-10": "stream" }`. */
+  readonly pages: Readonly<Record<string, { readonly except: Readonly<Record<string, string>> }>>;
   /** Single rules and ranges: `STORE-9`, `DUR-1..10`. */
   readonly rules: readonly string[];
 }
@@ -22,9 +22,12 @@ export function requiredRules(set: RequiredSet, pages: readonly RulePage[]): Req
   const whole = Object.entries(set.pages).flatMap(([name, { except }]) => {
     const page = pages.find((candidate) => candidate.name === name);
     if (page === undefined) problems.push(`required.json names the page ${name}, which is not in the contract`);
-    return (page?.rules ?? []).filter((rule) => !except.includes(rule));
+    return (page?.rules ?? []).filter((rule) => !Object.hasOwn(except, rule));
   });
-  const named = [...set.rules.flatMap(spellOut), ...Object.values(set.pages).flatMap(({ except }) => except)];
+  const named = [
+    ...set.rules.flatMap(spellOut),
+    ...Object.values(set.pages).flatMap(({ except }) => Object.keys(except)),
+  ];
   for (const rule of named)
     if (!known.has(rule)) problems.push(`required.json names ${rule}, which is not in the contract`);
   const rules = [...new Set([...whole, ...set.rules.flatMap(spellOut)])].filter((rule) => known.has(rule));
