@@ -5,7 +5,6 @@ import { checkpoint, checkpointInputs, restoreNodes } from "@pulse-ts/core/check
 import type { CheckpointHooks } from "@pulse-ts/core/checkpoint";
 import type { NextStep } from "../errors.ts";
 import type { RunOptions } from "../options.ts";
-import { idsKey } from "../record/entry-key.ts";
 import type { RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { Store } from "../store.ts";
@@ -19,13 +18,14 @@ import { keepingBack } from "./keep-back.ts";
 import { againOf, openRun } from "./open-run.ts";
 import type { OpenMode, RunFingerprints } from "./open-run.ts";
 import type { Prepared } from "./prepared.ts";
-import { confirmedNodes, outputPlace, restoreScope } from "./restore-plan.ts";
+import { confirmedNodes, restoreScope } from "./restore-plan.ts";
 import { askingStore, namingRun, notBegun, runError } from "./run-error.ts";
 import { rootInputs } from "./root-inputs.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunEvents } from "./run-events.ts";
 import { noContents, runValues } from "./values.ts";
-import type { CodedKey, ReadyValue, Values } from "./values.ts";
+import type { CodedKey } from "./values.ts";
+import { verifyAll } from "./verify-all.ts";
 
 /** What all runs of one `durable()` share. */
 export interface RunSurroundings {
@@ -181,21 +181,6 @@ function codedKeys(codecs: Codecs): (key: AnyKey) => CodedKey {
     }
     return coded;
   };
-}
-
-/** Fetches and decodes every confirmed value, those of void scopes too (REC-9). @throws PULSE_CORRUPT */
-async function verifyAll(record: RunRecord, prepared: Prepared, values: Values): Promise<void> {
-  for (const [scope, { path }] of record.scopes) {
-    for (const node of prepared.graphs.get(path)?.nodes.values() ?? []) {
-      const outputs = record.nodes.get(idsKey(scope, node.id))?.outputs ?? [];
-      await values.fetch(outputs);
-      for (const output of outputs) {
-        const key = node.provides.get(output.name);
-        if (output.state !== "ready" || key === undefined) continue;
-        values.reader(output satisfies ReadyValue, key, { where: outputPlace(scope, node.id, output.name) })();
-      }
-    }
-  }
 }
 
 function countsOf({ header, scopes, nodes, attempts }: RunRecord) {

@@ -34,6 +34,18 @@ export interface Values {
   reader(record: ReadyValue, key: CodedKey, place: ReadingPlace): ReadValue;
   /** Has the bytes of values that rest in the store's content store at hand: readers are synchronous (STORE-10). */
   fetch(records: Iterable<ValueRecord>): Promise<void>;
+  /**
+   * Decodes values once and keeps nothing of them (REC-9). Those that rest in the content store name the same content, which
+   * is fetched once. @throws as `reader` does
+   */
+  verify(values: readonly RecordedValue[]): Promise<void>;
+}
+
+/** A recorded value and what it is read with. */
+export interface RecordedValue {
+  readonly record: ReadyValue;
+  readonly key: CodedKey;
+  readonly place: ReadingPlace;
 }
 
 /** What the values of a run are made of. */
@@ -59,8 +71,11 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
     if (bytes === undefined) throw stop(record, place, new Error("its content was not fetched"));
     return bytes;
   };
-  const decode = (record: ReadyValue, key: CodedKey, place: ReadingPlace): unknown => {
-    const confirmed = bytesOf(record, place);
+  const decode = ({ record, key, place }: RecordedValue, confirmed: Uint8Array = bytesOf(record, place)): unknown => {
+    if ("content" in record && record.content.size !== confirmed.length) {
+      const sizes = `its content has ${confirmed.length} bytes, not ${record.content.size}`;
+      throw stop(record, place, new Error(sizes));
+    }
     // A codec may hand out the very bytes that it was given: what a reader changes must not be what is confirmed (CODEC-9).
     const bytes = key.codec.immutable === true ? confirmed : new Uint8Array(confirmed);
     try {
@@ -100,8 +115,8 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
       const { codec } = key;
       let read: ReadValue;
       if (!isolate && place.written !== undefined) read = place.written.bind(undefined);
-      else if (!isolate || codec.immutable === true) read = once(() => decode(record, key, place));
-      else read = () => decode(record, key, place);
+      else if (!isolate || codec.immutable === true) read = once(() => decode({ record, key, place }));
+      else read = () => decode({ record, key, place });
       recordOf.set(read, { record, codec });
       return read;
     },
@@ -115,11 +130,21 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
         await Promise.all(digests.slice(at, at + fetchesMax).map(fetchOne));
       }
     },
+    async verify(list) {
+      const [first] = list;
+      const resting = first !== undefined && "content" in first.record;
+      const bytes = resting ? await contentOf(first.record.content.digest) : undefined;
+      for (const value of list) decode(value, bytes);
+    },
   };
 
   async function fetchOne(digest: string): Promise<void> {
+    fetched.set(digest, await contentOf(digest));
+  }
+
+  async function contentOf(digest: string): Promise<Uint8Array> {
     if (content === undefined) throw noContents(runId, digest);
-    fetched.set(digest, await content(digest));
+    return await content(digest);
   }
 }
 
