@@ -38,7 +38,7 @@ function runCi({ counted, fails = "", lockfile = "lockfileVersion: '9.0'\n" }: P
 }
 
 /** How many checks there are beside the tests. */
-const checks = 16;
+const checks = 17;
 
 test("tests and checks are added up in the last line", () => {
   const { status, lines } = runCi({ counted: "100 0" });
