@@ -154,7 +154,7 @@ async function nameInside({ platform, root }: Parts, name: string): Promise<read
 /** One line of the list. A record that cannot be read is told as such, and does not hide the others. */
 async function describe({ platform }: Parts, run: RunFolder): Promise<CatalogRun | undefined> {
   try {
-    const reading = await readRun(platform, run);
+    const reading = await readRun(platform, run, { wanted: "header" });
     if (!isSaved(reading)) return undefined;
     const { status, revision, version, resumes } = headerOf(run, reading);
     return { runId: run.runId, status, revision, version, resumes };

@@ -96,9 +96,9 @@ test("STORE-8 REC-25 through saves, folds and new owners the record names the sa
     for (const change of changes) builder.apply(change);
     await session.save(builder.view(revision), revision - 1, changes);
   }
+  await session.close();
   const names = await readdir(join(place.folder, "runs", "id-order"));
   expect(names.some((name) => name.startsWith("snapshot-"))).toBe(true);
-  await session.close();
   await expectContents(store, "order", history.at(24));
 });
 
@@ -211,7 +211,7 @@ test("STORE-8 a save that names a content which is not there is refused, and the
 async function expectContents(store: ReturnType<typeof fileStore>, runId: string, expected: RunRecord): Promise<void> {
   const session: Session = await store.acquire(runId);
   const record = await session.load();
-  expect([...record.nodes.keys()]).toEqual([...expected.nodes.keys()]);
+  expect([...record.nodes.keys()].sort()).toEqual([...expected.nodes.keys()].sort());
   for (const [ids, { outputs }] of expected.nodes) {
     for (const [at, value] of outputs.entries()) {
       const found = record.nodes.get(ids)?.outputs[at];

@@ -129,7 +129,7 @@ test("FILE-2 an end that no torn write leaves is damage", async () => {
   const bytes = await readFile(journal);
   for (const [text, at] of [
     ["garbage", bytes.length],
-    [`${"0".repeat(32)} zap {`, bytes.length],
+    [`${"0".repeat(8)} zap {`, bytes.length],
   ] as const) {
     await writeFile(journal, Buffer.concat([bytes.subarray(0, at), Buffer.from(text)]));
     await expectCorrupt(run, `${journal}:5`);
@@ -137,7 +137,13 @@ test("FILE-2 an end that no torn write leaves is damage", async () => {
   await writeFile(journal, "garbage");
   await expectCorrupt(run, `${journal}:1`);
   // What a torn write does leave.
-  for (const torn of ["0", "0".repeat(32), `${"0".repeat(32)} s`, `${"0".repeat(32)} save {"rev`]) {
+  for (const torn of [
+    "0",
+    "0".repeat(8),
+    `${"0".repeat(8)} s`,
+    `${"0".repeat(8)} save 4`,
+    `${"0".repeat(8)} save 4 1\theader`,
+  ]) {
     await writeFile(journal, Buffer.concat([bytes, Buffer.from(torn)]));
     expect(await run.store.catalog.read("order")).toEqual(history.at(3));
   }

@@ -227,7 +227,7 @@ async function writeHead(parts: Parts, path: string, epoch: Epoch, deleted = fal
   };
   const file = await parts.platform.createFile("epoch-create", path);
   try {
-    await parts.platform.write("epoch-write", file, Buffer.from(headLine(head)));
+    await parts.platform.write("epoch-write", file, headLine(head));
     // The end of a run must be on disk before the first of its files goes.
     if (deleted) await parts.platform.sync("tombstone-sync", file);
   } finally {
@@ -239,7 +239,7 @@ async function writeHead(parts: Parts, path: string, epoch: Epoch, deleted = fal
  * Looks whether this epoch is still the newest one (STORE-6, FILE-3): first that the next is not there, then that
  * this one still is. Old journals are removed in their order, so while this one is there the next was never removed.
  */
-export function isNewest({ platform }: Parts, { run, incarnation, epoch }: Epoch): boolean {
+export function isNewest({ platform }: Parts, { run, incarnation, epoch }: EpochPlace): boolean {
   return (
     !platform.exists(join(run.path, journalName(incarnation, epoch + 1))) &&
     platform.exists(join(run.path, journalName(incarnation, epoch)))

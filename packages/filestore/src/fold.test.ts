@@ -34,6 +34,8 @@ test.each(["nothing", "half", "all"] as const)(
           await saveUpTo(session, history, revision - 1, revision);
           acknowledged = revision;
         }
+        // Not before the fold beside the saves has come to its end.
+        await session.close();
       } catch (error) {
         if (!isPulseError(error, "PULSE_STORE")) throw error;
       }
@@ -87,10 +89,10 @@ test("FILE-4 a folded run has one snapshot and one journal, and nothing staged i
   await using place = await openPlace();
   const session = await fileStore({ ...place, foldBytesMin }).acquire("order");
   await saveUpTo(session, history, 0, 30);
+  await session.close();
   const names = (await readdir(join(place.folder, "runs", "id-order"))).map((name) => name.split("-")[0]);
   expect(names.sort()).toEqual(["journal", "run", "snapshot"]);
   expect(await readdir(join(place.folder, "new"))).toEqual([]);
-  await session.close();
 });
 
 test("FILE-4 many sessions that save a little are folded too: files do not pile up", async () => {

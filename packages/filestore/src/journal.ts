@@ -1,13 +1,15 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeEntry, headerKey, shownRunId } from "@pulse-ts/durable";
+import { shownRunId } from "@pulse-ts/durable";
 import type { RecordChanges } from "@pulse-ts/durable";
+import { writeChange } from "./change.ts";
+import type { StoredChanges } from "./change.ts";
 import { corrupt } from "./failure.ts";
 import { readHolder } from "./holder.ts";
 import type { Holder } from "./holder.ts";
 import { fileFormat, journalName } from "./layout.ts";
 import type { RunFolder } from "./layout.ts";
-import { firstLine, line, linesOf, readFirstLine, readLine, textOf } from "./line.ts";
+import { firstLine, line, linesOf, readFirstLine, readLine } from "./line.ts";
 import type { RawLine } from "./line.ts";
 import type { Platform } from "./platform.ts";
 import { newerFormat } from "./root.ts";
@@ -24,52 +26,32 @@ export interface EpochHead {
 }
 
 /** The first line of a journal. */
-export const headLine = (head: EpochHead): string => firstLine("journal", fileFormat, head);
-
-/** One entry as a file holds it: key, characters of its JSON, and the parsed JSON; a deletion is the key alone. */
-export type StoredChange = readonly [key: string, weight: number, json: unknown] | readonly [key: string];
+export const headLine = (head: EpochHead): Buffer => firstLine("journal", fileFormat, head);
 
 /** A save as one line, and what it does to the weight of each entry. */
 export interface EncodedSave {
   readonly bytes: Buffer;
+  /** Bytes that each entry takes in a line; 0 for one that is deleted. */
   readonly weights: readonly (readonly [key: string, weight: number])[];
-  /** The changes as JSON text. */
-  readonly changes: string;
 }
 
-/**
- * Writes a save as one line of the journal. Each entry stands beside its own length, so that a reader can tell what
- * a snapshot would take without encoding anything again.
- * @throws PULSE_USAGE for what cannot be written (REC-15)
- */
-export function encodeSave(revision: number, changes: RecordChanges): EncodedSave {
-  const weights: [string, number][] = [];
-  const texts: string[] = [];
-  for (const change of changes) {
-    const key = JSON.stringify(change.key);
-    if (change.kind === "delete") {
-      weights.push([change.key, 0]);
-      texts.push(`[${key}]`);
-    } else {
-      const entry = encodeEntry(change.entry);
-      weights.push([change.key, key.length + entry.length]);
-      texts.push(`[${key},${key.length + entry.length},${entry}]`);
-    }
-  }
-  const all = `[${texts.join(",")}]`;
-  return { bytes: Buffer.from(line("save", `{"revision":${revision},"changes":${all}}`)), weights, changes: all };
+/** Writes a save as one line of the journal. @throws PULSE_USAGE for what cannot be written (REC-15, REC-27) */
+export function encodeSave(runId: string, revision: number, changes: RecordChanges): EncodedSave {
+  const pieces: (string | Uint8Array)[] = [`save ${revision} ${changes.length}`];
+  const weights = changes.map((change): [string, number] => [change.key, writeChange(runId, change, pieces)]);
+  return { bytes: line(pieces), weights };
 }
 
 /**
  * The line by which a new owner fixes what it found when the owner before it did not close: nothing that is written
  * to an older journal later counts. It repeats the last save, whose own copy may never have reached the disk.
  */
-export function sealLine(revision: number, tail: readonly StoredChange[] | undefined): Buffer {
-  return Buffer.from(line("seal", JSON.stringify({ revision, ...(tail === undefined ? {} : { tail }) })));
+export function sealLine(revision: number, tail: StoredChanges | undefined): Buffer {
+  return line(tail === undefined ? [`seal ${revision}`] : [`seal ${revision} ${tail.count}`, tail.bytes]);
 }
 
 /** The line that ends a journal: its owner has let go at this revision, and writes nothing more. */
-export const closeLine = (revision: number): Buffer => Buffer.from(line("close", JSON.stringify({ revision })));
+export const closeLine = (revision: number): Buffer => line([`close ${revision}`]);
 
 /** A journal, read. */
 export interface JournalContent {
@@ -87,7 +69,7 @@ export interface JournalLine {
   readonly kind: "save" | "seal";
   readonly revision: number;
   /** Absent in a seal that had no save to repeat. */
-  readonly changes?: readonly StoredChange[];
+  readonly changes?: StoredChanges;
   /** File and line. */
   readonly where: string;
 }
@@ -105,7 +87,7 @@ export async function readHead(
   const path = join(run.path, journalName(incarnation, epoch));
   const file = await platform.openToRead(path);
   try {
-    for await (const raw of linesOf(file)) return parseHead(run, path, epoch, raw);
+    for await (const [raw] of linesOf(file)) return raw === undefined ? undefined : parseHead(run, path, epoch, raw);
     return undefined;
   } finally {
     await file.close();
@@ -127,23 +109,24 @@ export async function readJournal(
   let bytes = 0;
   /** A line that was not written whole. Only the last one may be. */
   let torn: RawLine | undefined;
+  const take = (raw: RawLine): void => {
+    if (torn !== undefined) throw corrupt(run.runId, `${path}:${torn.number}`, damaged);
+    if (closed)
+      throw corrupt(run.runId, `${path}:${raw.number}`, "the line stands after the one that ends the journal");
+    bytes += raw.bytes.length + 1;
+    if (raw.number === 1) {
+      head = parseHead(run, path, epoch, raw);
+      if (head === undefined) torn = raw;
+      return;
+    }
+    const parsed = parseLine(run, path, raw);
+    if (parsed === undefined) torn = raw;
+    else if (parsed.kind === "close") [closed, closedAt] = [true, parsed.revision];
+    else lines.push(parsed);
+  };
   const file = await platform.openToRead(path);
   try {
-    for await (const raw of linesOf(file)) {
-      if (torn !== undefined) throw corrupt(run.runId, `${path}:${torn.number}`, damaged);
-      if (closed)
-        throw corrupt(run.runId, `${path}:${raw.number}`, "the line stands after the one that ends the journal");
-      bytes += raw.bytes.length + 1;
-      if (raw.number === 1) {
-        head = parseHead(run, path, epoch, raw);
-        if (head === undefined) torn = raw;
-        continue;
-      }
-      const parsed = parseLine(run, path, raw);
-      if (parsed === undefined) torn = raw;
-      else if (parsed.kind === "close") [closed, closedAt] = [true, parsed.revision];
-      else lines.push(parsed);
-    }
+    for await (const block of linesOf(file)) block.forEach(take);
   } finally {
     await file.close();
   }
@@ -160,12 +143,11 @@ export async function endsInOrder(
   const file = await platform.openToRead(join(run.path, journalName(incarnation, epoch)));
   let last: RawLine | undefined;
   try {
-    for await (const raw of linesOf(file)) last = raw;
+    for await (const block of linesOf(file)) last = block.at(-1);
   } finally {
     await file.close();
   }
-  const text = last?.whole === true ? textOf(last.bytes) : undefined;
-  return text !== undefined && readLine(text)?.word === "close";
+  return last?.whole === true && readLine(last.bytes)?.head.startsWith("close ") === true;
 }
 
 const damaged = "the line is damaged: its checksum does not fit";
@@ -179,8 +161,8 @@ const isTorn = (raw: RawLine, beginning: RegExp): boolean =>
   raw.bytes.includes(0) || (!raw.whole && beginning.test(raw.bytes.toString("latin1", 0, beginningMax)));
 
 /** Every beginning of a first line, and of another one, down to nothing at all. */
-const headBeginning = /^(?:pulse-journal\/\d+ (?:[0-9a-f]{32} |[0-9a-f]{0,32}$)|pulse-journal\/\d*$)/;
-const lineBeginning = /^(?:[0-9a-f]{32} (?:save|seal|close) \{|[0-9a-f]{32} [a-z]{0,5} ?$|[0-9a-f]{0,32}$)/;
+const headBeginning = /^(?:pulse-journal\/\d+ (?:[0-9a-f]{8} |[0-9a-f]{0,8}$)|pulse-journal\/\d*$)/;
+const lineBeginning = /^(?:[0-9a-f]{8} (?:save|seal|close) \d|[0-9a-f]{8} [a-z]{0,5} ?$|[0-9a-f]{0,8}$)/;
 const beginningMax = 64;
 
 const isHeadBeginning = (raw: RawLine): boolean => "pulse-journal/".startsWith(raw.bytes.toString("latin1"));
@@ -188,8 +170,7 @@ const isHeadBeginning = (raw: RawLine): boolean => "pulse-journal/".startsWith(r
 function parseHead(run: Whose, path: string, epoch: number, raw: RawLine): EpochHead | undefined {
   const where = `${path}:1`;
   const expected = run.runId ?? "";
-  const text = raw.whole ? textOf(raw.bytes) : undefined;
-  const found = text === undefined ? undefined : readFirstLine("journal", text, fileFormat);
+  const found = raw.whole ? readFirstLine("journal", raw.bytes, fileFormat) : undefined;
   if (found !== undefined && found.format > fileFormat) {
     throw newerFormat(expected, `reading run "${shownRunId(expected)}"`, where, found.format);
   }
@@ -212,42 +193,25 @@ function parseLine(
   path: string,
   raw: RawLine,
 ): JournalLine | { readonly kind: "close"; readonly revision: number } | undefined {
-  const where = `${path}:${raw.number}`;
-  const text = raw.whole ? textOf(raw.bytes) : undefined;
-  const found = text === undefined ? undefined : readLine(text);
+  const found = raw.whole ? readLine(raw.bytes) : undefined;
   if (found === undefined) {
     if (isTorn(raw, lineBeginning)) return undefined;
-    throw corrupt(run.runId, where, damaged);
+    throw corrupt(run.runId, `${path}:${raw.number}`, damaged);
   }
-  const { revision } = found.body;
-  if (typeof revision !== "number" || !Number.isSafeInteger(revision)) {
-    throw corrupt(run.runId, where, "the line has no revision");
-  }
-  if (found.word === "close") return { kind: "close", revision };
-  const changes = found.word === "seal" ? found.body["tail"] : found.body["changes"];
-  if (found.word !== "save" && found.word !== "seal") {
+  const where = `${path}:${raw.number}`;
+  const [, kind, number, counted] = /^(save|seal|close) (\d{1,16})(?: (\d{1,9}))?$/.exec(found.head) ?? [];
+  const revision = Number(number);
+  const fits = kind === "save" ? counted !== undefined : kind === "seal" || (kind === "close" && counted === undefined);
+  if (!fits || !Number.isSafeInteger(revision)) {
     throw corrupt(run.runId, where, "the line is neither a save nor a seal nor a close");
   }
-  if (changes === undefined ? found.word === "save" : !areChanges(changes)) {
-    throw corrupt(run.runId, where, "the line holds no list of changes");
+  if (counted === undefined && found.rest.length > 0) {
+    throw corrupt(run.runId, where, "the line holds more than it says");
   }
-  return {
-    kind: found.word,
-    revision,
-    ...(changes === undefined ? {} : { changes: changes as readonly StoredChange[] }),
-    where,
-  };
+  if (kind === "close") return { kind, revision };
+  const changes = counted === undefined ? {} : { changes: { count: Number(counted), bytes: found.rest } };
+  return { kind: kind === "save" ? "save" : "seal", revision, ...changes, where };
 }
-
-/** Whether parsed JSON is a list of changes. What each entry holds is looked at when the record is put together. */
-export function areChanges(value: unknown): value is readonly StoredChange[] {
-  return Array.isArray(value) && value.every(isChange);
-}
-
-const isChange = (change: unknown): boolean =>
-  Array.isArray(change) &&
-  typeof change[0] === "string" &&
-  (change.length === 1 ? change[0] !== headerKey : change.length === 3 && Number.isSafeInteger(change[1]));
 
 /** Appends bytes to a journal and waits until they are on disk. */
 export async function appendSynced(platform: Platform, file: FileHandle, bytes: Buffer): Promise<void> {

@@ -1,4 +1,4 @@
-import type { RecordChange, RecordChanges } from "@pulse-ts/durable";
+import type { RecordChanges } from "@pulse-ts/durable";
 import { putContents } from "./content.ts";
 import type { Content } from "./content.ts";
 import { contentsOf, namingContents } from "./content-values.ts";
@@ -11,8 +11,6 @@ export interface KeptContents {
   plan(changes: RecordChanges): { readonly changes: RecordChanges; readonly contents: readonly Content[] };
   /** Puts them there (STORE-8). @throws PULSE_STORE, PULSE_CORRUPT */
   put(doing: Doing, contents: readonly Content[]): Promise<void>;
-  /** An entry as it stands in a file: what was put is named, everything else is as it is. */
-  readonly stored: (change: RecordChange) => RecordChange;
 }
 
 export function keptContents(parts: Parts): KeptContents {
@@ -32,6 +30,5 @@ export function keptContents(parts: Parts): KeptContents {
       await putContents(parts, doing, contents);
       for (const { digest, bytes } of contents) if (bytes !== undefined) kept.add(digest);
     },
-    stored: (change) => (kept.size === 0 ? change : namingContents(change, (digest) => kept.has(digest))),
   };
 }

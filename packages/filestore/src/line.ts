@@ -1,63 +1,93 @@
-import { hash } from "node:crypto";
+import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 
 /**
- * Every file is lines of text. The first begins with its kind and format, so that any later version can be told:
+ * Every file is lines. The first begins with its kind and format, so that any later version can be told; every other
+ * one is a checksum, what it is, and what it holds, divided by tabs:
  *
  * ```text
  * pulse-journal/1 <checksum> {"runId":"order-7","epoch":2,…}
- * <checksum> save {"revision":7,"changes":[["header",312,{…}],["attempt/4f…"]]}
+ * <checksum> save 7 3⇥header {…}⇥node/9c…/price ["price",…]⇥=<bytes>⇥attempt/4f…
  * ```
  *
- * The checksum is over the rest of the line: the first 32 hex digits of its SHA-256. It tells loss and damage; it is
- * no signature.
+ * The checksum is over the rest of the line: its CRC-32 in eight hex digits, as of zlib. It tells loss and damage; it is
+ * no signature. No line has a zero byte in it: that is what a block reads as that the system never wrote.
  */
 export type FileKind = "run" | "journal" | "snapshot";
 
 /** The first line of a file. */
-export function firstLine(kind: FileKind, format: number, body: object): string {
-  const text = JSON.stringify(body);
-  return `pulse-${kind}/${format} ${checksum(text)} ${text}\n`;
+export function firstLine(kind: FileKind, format: number, body: object): Buffer {
+  const text = Buffer.from(JSON.stringify(body));
+  return Buffer.concat([Buffer.from(`pulse-${kind}/${format} ${checksum(text)} `), text, lineEnd]);
 }
 
-/** A line after the first. `json` is JSON text. */
-export function line(word: string, json: string): string {
-  const rest = `${word} ${json}`;
-  return `${checksum(rest)} ${rest}\n`;
+/** A line after the first, out of its pieces. They hold no line's end and no zero byte. */
+export function line(pieces: readonly (string | Uint8Array)[]): Buffer {
+  let length = checksumLength + 2;
+  for (const piece of pieces) length += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
+  const bytes = Buffer.allocUnsafe(length);
+  let at = checksumLength + 1;
+  bytes[checksumLength] = space;
+  for (const piece of pieces) {
+    if (typeof piece === "string") at += bytes.write(piece, at);
+    else {
+      bytes.set(piece, at);
+      at += piece.length;
+    }
+  }
+  bytes[at] = newline;
+  bytes.write(checksum(bytes.subarray(checksumLength + 1, at)), 0, "latin1");
+  return bytes;
 }
 
 /** What a first line says; `undefined` when it is damaged or of another kind. A newer format tells only its number. */
 export function readFirstLine(
   kind: FileKind,
-  text: string,
+  bytes: Buffer,
   supported: number,
 ): { readonly format: number; readonly body?: Readonly<Record<string, unknown>> } | undefined {
-  const found = /^pulse-([a-z]+)\/(\d{1,9}) ([0-9a-f]{32}) (.*)$/s.exec(text);
+  const text = textOf(bytes);
+  const found = text === undefined ? null : /^pulse-([a-z]+)\/(\d{1,9}) ([0-9a-f]{8}) (.*)$/s.exec(text);
   if (found === null) {
-    const newer = new RegExp(`^pulse-${kind}/(\\d{1,9}) `).exec(text);
+    const newer = new RegExp(`^pulse-${kind}/(\\d{1,9}) `).exec(bytes.toString("latin1", 0, beginningMax));
     return newer !== null && Number(newer[1]) > supported ? { format: Number(newer[1]) } : undefined;
   }
   const [, foundKind, format, sum, json] = found;
   if (foundKind !== kind || sum === undefined || json === undefined) return undefined;
   if (Number(format) > supported) return { format: Number(format) };
-  const body = Number(format) > 0 && sum === checksum(json) ? parseObject(json) : undefined;
+  const body = Number(format) > 0 && sum === checksum(Buffer.from(json)) ? parseObject(json) : undefined;
   return body === undefined ? undefined : { format: Number(format), body };
 }
 
-/** A line after the first, taken apart; `undefined` when it is damaged. */
-export function readLine(
-  text: string,
-): { readonly word: string; readonly body: Readonly<Record<string, unknown>> } | undefined {
-  const rest = text.slice(checksumLength + 1);
-  if (text[checksumLength] !== " " || text.slice(0, checksumLength) !== checksum(rest)) return undefined;
-  const cut = rest.indexOf(" ");
-  const body = cut < 1 ? undefined : parseObject(rest.slice(cut + 1));
-  return body === undefined ? undefined : { word: rest.slice(0, cut), body };
+/** A line after the first, taken apart. */
+export interface ReadLine {
+  /** What the line is: words and numbers with one space between. */
+  readonly head: string;
+  /** What stands after the head, from its first tab on; empty when nothing does. */
+  readonly rest: Buffer;
 }
 
-const checksumLength = 32;
+/** Takes a line after the first apart; `undefined` when it is damaged. */
+export function readLine(bytes: Buffer): ReadLine | undefined {
+  if (bytes[checksumLength] !== space) return undefined;
+  const body = bytes.subarray(checksumLength + 1);
+  if (bytes.toString("latin1", 0, checksumLength) !== checksum(body)) return undefined;
+  const found = body.indexOf(tab);
+  const cut = found < 0 ? body.length : found;
+  return { head: body.toString("latin1", 0, cut), rest: body.subarray(cut) };
+}
 
-const checksum = (text: string): string => hash("sha256", text).slice(0, checksumLength);
+/** Divides what a line holds. */
+export const tab = 0x09;
+export const newline = 0x0a;
+const space = 0x20;
+const lineEnd = Buffer.of(newline);
+const checksumLength = 8;
+/** More than the beginning of any first line that tells its format. */
+const beginningMax = 64;
+
+const checksum = (bytes: Buffer): string => crc32(bytes).toString(16).padStart(checksumLength, "0");
 
 function parseObject(json: string): Readonly<Record<string, unknown>> | undefined {
   try {
@@ -74,46 +104,45 @@ function parseObject(json: string): Readonly<Record<string, unknown>> | undefine
 export interface RawLine {
   /** From 1. */
   readonly number: number;
-  /** Without its end. */
+  /** Without its end. Nobody writes to it again. */
   readonly bytes: Buffer;
   /** False for a last line whose end is missing: it was not written whole. */
   readonly whole: boolean;
 }
 
-/** The lines of an open file from its beginning, as far as it reaches now. Holds one line and one block at a time. */
-export async function* linesOf(file: FileHandle): AsyncGenerator<RawLine> {
-  const block = Buffer.allocUnsafe(blockBytes);
+/**
+ * The lines of an open file from its beginning, as far as it reaches now, as many at a time as a block holds. Holds one
+ * line and one block.
+ */
+export async function* linesOf(file: FileHandle): AsyncGenerator<readonly RawLine[]> {
   let parts: Buffer[] = [];
   let number = 1;
-  for (let position = 0; ;) {
-    const { bytesRead } = await file.read(block, 0, blockBytes, position);
+  // The first block is small: often the first line is all that is asked for, or there.
+  for (let position = 0, size = firstBlockBytes; ; size = blockBytes) {
+    // Lines are parts of their block, so each block is another.
+    const block = Buffer.allocUnsafeSlow(size);
+    const { bytesRead } = await file.read(block, 0, size, position);
     if (bytesRead === 0) break;
     position += bytesRead;
     const read = block.subarray(0, bytesRead);
+    const lines: RawLine[] = [];
     let from = 0;
     for (let end = read.indexOf(newline); end >= 0; end = read.indexOf(newline, from)) {
-      const bytes = Buffer.concat([...parts, read.subarray(from, end)]);
+      const last = read.subarray(from, end);
+      lines.push({ number, bytes: parts.length === 0 ? last : Buffer.concat([...parts, last]), whole: true });
       parts = [];
       from = end + 1;
-      yield { number, bytes, whole: true };
       number += 1;
     }
-    // A copy: the block is read into again.
-    if (from < bytesRead) parts.push(Buffer.from(read.subarray(from)));
+    if (from < bytesRead) parts.push(read.subarray(from));
+    if (lines.length > 0) yield lines;
   }
-  if (parts.length > 0) yield { number, bytes: Buffer.concat(parts), whole: false };
+  if (parts.length > 0) yield [{ number, bytes: Buffer.concat(parts), whole: false }];
 }
 
-const newline = 0x0a;
+const firstBlockBytes = 64 * 1024;
+/** Small enough that what is done with a block at once keeps nobody waiting. */
 const blockBytes = 256 * 1024;
 
-/** The text of a line; `undefined` when its bytes are not UTF-8 (REC-15). */
-export function textOf(bytes: Buffer): string | undefined {
-  try {
-    return strictUtf8.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** The text of bytes; `undefined` when they are not UTF-8 (REC-15). */
+export const textOf = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString("utf8") : undefined);

@@ -16,7 +16,7 @@ const journal = (epoch: number, kind: "save" | "seal", from: number, to: number)
 
 test("FILE-3 what an owner wrote after the next one had fixed what it found does not count", () => {
   const lines = countingLines([journal(1, "save", 1, 5), journal(2, "seal", 3, 4)]);
-  expect(lines.map(({ kind, revision }) => `${kind} ${revision}`)).toEqual([
+  expect(lines.map(({ line: { kind, revision } }) => `${kind} ${revision}`)).toEqual([
     "save 1",
     "save 2",
     "save 3",
@@ -27,5 +27,5 @@ test("FILE-3 what an owner wrote after the next one had fixed what it found does
 
 test("FILE-4 REC-24 a journal of 200,000 lines is read", () => {
   const lines = countingLines([journal(1, "save", 1, 200_000)]);
-  expect([lines.length, lines[0]?.revision, lines.at(-1)?.revision]).toEqual([200_000, 1, 200_000]);
+  expect([lines.length, lines[0]?.line.revision, lines.at(-1)?.line.revision]).toEqual([200_000, 1, 200_000]);
 });

@@ -1,44 +1,55 @@
 import { join } from "node:path";
-import { decodeEntry, headerKey, recordBuilder, shownRunId } from "@pulse-ts/durable";
+import { shownRunId } from "@pulse-ts/durable";
 import type { Header, RunRecord } from "@pulse-ts/durable";
+import { changesIn } from "./change.ts";
+import type { StoredChange, StoredChanges } from "./change.ts";
 import { corrupt, refusal } from "./failure.ts";
 import { readJournal } from "./journal.ts";
-import type { JournalContent, JournalLine, StoredChange } from "./journal.ts";
+import type { JournalContent, JournalLine } from "./journal.ts";
 import { journalName, sortNames } from "./layout.ts";
 import type { Listing, RunFolder } from "./layout.ts";
 import type { Platform } from "./platform.ts";
+import { EntryPlaces } from "./places.ts";
 import { systemCode } from "./platform.ts";
+import { ReadEntries } from "./read-entries.ts";
 import { readSnapshot } from "./snapshot.ts";
 import { refuseUnmarked } from "./unmarked.ts";
 
-/** A run as its files tell it, before its entries are looked into. */
+/** A run as its files tell it. */
 export interface Reading {
   /** 0 when nothing was ever saved. */
   readonly revision: number;
-  readonly entries: ReadonlyMap<string, StoredEntry>;
-  /** Characters that a snapshot of it would take. */
-  readonly weight: number;
+  /** What was asked for. */
+  readonly entries: ReadEntries;
+  readonly places: EntryPlaces;
   /** Bytes that the saves since the snapshot take on disk; a file counts as one block at least. */
   readonly journalBytes: number;
+  /** The snapshot that it begins with. */
+  readonly snapshot: { readonly revision: number; readonly epoch: number } | undefined;
   /** The last save, unless it is in the snapshot. */
-  readonly tail: readonly StoredChange[] | undefined;
+  readonly tail: StoredChanges | undefined;
   /** Whether the owner before `ownEpoch` let go in order, or there was none: then no older journal ever changes. */
   readonly settled: boolean;
   /** Whether the run was deleted. */
   readonly deleted: boolean;
 }
 
-export interface StoredEntry {
-  readonly json: unknown;
-  readonly weight: number;
-  readonly where: string;
+export interface ReadOptions {
+  /** The epoch of the owner who reads. */
+  readonly ownEpoch?: number;
+  /** Of which entries more is needed than that they are there; default all. */
+  readonly wanted?: "all" | "header";
 }
 
 /**
  * Reads the files of a run; `undefined` when there is no such run. A file that goes away meanwhile has been folded
  * into a newer snapshot: then it begins anew. @throws PULSE_CORRUPT naming file and line, PULSE_NEWER_FORMAT, PULSE_STORE
  */
-export async function readRun(platform: Platform, run: RunFolder, ownEpoch?: number): Promise<Reading | undefined> {
+export async function readRun(
+  platform: Platform,
+  run: RunFolder,
+  options: ReadOptions = {},
+): Promise<Reading | undefined> {
   for (let round = 0; round < roundsMax; round += 1) {
     const names = await platform.list(run.path);
     const listing = sortNames(names ?? []);
@@ -47,7 +58,7 @@ export async function readRun(platform: Platform, run: RunFolder, ownEpoch?: num
       return undefined;
     }
     try {
-      return await readListed(platform, run, listing, ownEpoch);
+      return await readListed(platform, run, listing, options);
     } catch (error) {
       if (systemCode(error) !== "ENOENT") throw error;
     }
@@ -63,19 +74,14 @@ async function readListed(
   platform: Platform,
   run: RunFolder,
   listing: Listing,
-  ownEpoch: number | undefined,
+  { ownEpoch, wanted = "all" }: ReadOptions,
 ): Promise<Reading> {
-  const entries = new Map<string, StoredEntry>();
-  let weight = 0;
-  const take = (change: StoredChange, where: string): void => {
-    const [key] = change;
-    weight -= entries.get(key)?.weight ?? 0;
-    if (change.length === 1) {
-      entries.delete(key);
-      return;
-    }
-    weight += change[1];
-    entries.set(key, { json: change[2], weight: change[1], where });
+  const entries = new ReadEntries(run.runId, wanted);
+  const places = new EntryPlaces();
+  const take = (change: StoredChange, where: string, epoch: number, revision: number): void => {
+    if (change.text === undefined) places.delete(change.key);
+    else places.put(change.key, { epoch, revision, weight: change.bytes.length });
+    entries.take(change, where);
   };
 
   const snapshot = listing.snapshots.at(-1);
@@ -83,7 +89,7 @@ async function readListed(
   // The newest first: where it says that the run was deleted, the others may be gone already.
   for (const epoch of listing.epochs.toReversed()) {
     const journal = await readJournal(platform, run, listing.incarnation, epoch);
-    if (journal.head?.deleted === true) return deletedRun;
+    if (journal.head?.deleted === true) return deletedRun(run);
     journals.unshift(journal);
   }
   const [firstEpoch] = listing.epochs;
@@ -97,18 +103,21 @@ async function readListed(
     );
   }
   if (snapshot !== undefined) {
-    await readSnapshot(platform, { run, incarnation: listing.incarnation, ...snapshot }, take);
-  } else if (journals.length === 0) return deletedRun;
+    const place = { run, incarnation: listing.incarnation, ...snapshot };
+    await readSnapshot(platform, place, (change, where) => take(change, where, 0, snapshot.revision));
+  } else if (journals.length === 0) return deletedRun(run);
 
   let revision = snapshot?.revision ?? 0;
   let journalBytes = 0;
-  let tail: readonly StoredChange[] | undefined;
-  for (const found of countingLines(journals)) {
+  let tail: StoredChanges | undefined;
+  for (const { epoch, line: found } of countingLines(journals)) {
     if (found.revision <= revision) continue;
     if (found.revision > revision + 1 || found.changes === undefined) {
       throw corrupt(run.runId, found.where, `it has revision ${found.revision}, but ${revision + 1} is missing`);
     }
-    for (const change of found.changes) take(change, found.where);
+    const changes = changesIn(found.changes);
+    if (changes === undefined) throw corrupt(run.runId, found.where, "the line holds no list of changes");
+    for (const change of changes) take(change, found.where, epoch, found.revision);
     tail = found.changes;
     revision = found.revision;
   }
@@ -129,8 +138,9 @@ async function readListed(
   return {
     revision,
     entries,
-    weight,
+    places,
     journalBytes,
+    snapshot,
     tail,
     settled: before === undefined || before.closed,
     deleted: false,
@@ -140,15 +150,16 @@ async function readListed(
 /** Makes reading begin anew, as a file does that goes away meanwhile. */
 const replacedMeanwhile: Error = Object.assign(new Error("the files were folded meanwhile"), { code: "ENOENT" });
 
-const deletedRun: Reading = {
+const deletedRun = ({ runId }: RunFolder): Reading => ({
   revision: 0,
-  entries: new Map(),
-  weight: 0,
+  entries: new ReadEntries(runId, "header"),
+  places: new EntryPlaces(),
   journalBytes: 0,
+  snapshot: undefined,
   tail: undefined,
   settled: true,
   deleted: true,
-};
+});
 
 /** What a file takes on disk at least. */
 const blockBytes = 4096;
@@ -157,45 +168,23 @@ const blockBytes = 4096;
  * The lines that count, in order. What an owner wrote after the next one had fixed what it found never counts: it was
  * never confirmed, since that owner would have looked before (FILE-3).
  */
-export function countingLines(journals: readonly JournalContent[]): readonly JournalLine[] {
-  const counting: JournalLine[] = [];
+export function countingLines(
+  journals: readonly JournalContent[],
+): readonly { readonly epoch: number; readonly line: JournalLine }[] {
+  const counting: { epoch: number; line: JournalLine }[] = [];
   let limit = Number.POSITIVE_INFINITY;
-  for (const { lines } of journals.toReversed()) {
+  for (const { epoch, lines } of journals.toReversed()) {
     // One by one: a journal may have more lines than a call takes arguments.
-    for (const line of lines.toReversed()) if (line.revision <= limit) counting.push(line);
+    for (const line of lines.toReversed()) if (line.revision <= limit) counting.push({ epoch, line });
     const first = lines[0];
     if (first !== undefined) limit = Math.min(limit, first.kind === "seal" ? first.revision : first.revision - 1);
   }
   return counting.toReversed();
 }
 
-/**
- * The record, each entry decoded and checked. Isolated: it shares nothing with what was read.
- * @throws PULSE_CORRUPT, PULSE_NEWER_FORMAT
- */
-export function recordOf(run: RunFolder, reading: Reading): RunRecord {
-  const builder = recordBuilder(run.runId);
-  for (const [key, { json, where }] of reading.entries) {
-    builder.apply({ kind: "put", key, entry: decodeEntry(key, json, { runId: run.runId, where }) });
-  }
-  const record = builder.view(reading.revision);
-  checkHeader(run, reading, record.header);
-  return record;
-}
+/** The record, isolated: it shares nothing with what was read. @throws PULSE_CORRUPT, PULSE_NEWER_FORMAT */
+export const recordOf = (run: RunFolder, { entries, revision }: Reading): RunRecord =>
+  entries.record(run.path, revision);
 
 /** The record's header alone, decoded and checked. @throws PULSE_CORRUPT, PULSE_NEWER_FORMAT */
-export function headerOf(run: RunFolder, reading: Reading): Header {
-  const stored = reading.entries.get(headerKey);
-  if (stored === undefined) throw corrupt(run.runId, run.path, "the entry header is missing");
-  // The kind of an entry is told by its key.
-  const header = decodeEntry(headerKey, stored.json, { runId: run.runId, where: stored.where }) as Header;
-  checkHeader(run, reading, header);
-  return { ...header, revision: reading.revision };
-}
-
-function checkHeader(run: RunFolder, reading: Reading, header: Header): void {
-  const where = reading.entries.get(headerKey)?.where ?? run.path;
-  if (header.runId !== run.runId) {
-    throw corrupt(run.runId, where, `the header names run ${JSON.stringify(header.runId)}`);
-  }
-}
+export const headerOf = (run: RunFolder, { entries, revision }: Reading): Header => entries.header(run.path, revision);

@@ -1,109 +1,104 @@
+import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { encodeEntry, entriesOf, shownRunId } from "@pulse-ts/durable";
-import type { RecordChange, RunRecord } from "@pulse-ts/durable";
+import { shownRunId } from "@pulse-ts/durable";
+import { changesIn } from "./change.ts";
+import type { StoredChange } from "./change.ts";
 import { corrupt } from "./failure.ts";
-import { areChanges } from "./journal.ts";
-import type { StoredChange } from "./journal.ts";
 import { fileFormat, newFolder, newToken, snapshotName } from "./layout.ts";
-import type { EpochPlace, RunFolder } from "./layout.ts";
-import { firstLine, line, linesOf, readFirstLine, readLine, textOf } from "./line.ts";
+import type { EpochPlace } from "./layout.ts";
+import { firstLine, line, linesOf, readFirstLine, readLine } from "./line.ts";
+import type { RawLine } from "./line.ts";
 import type { Parts } from "./parts.ts";
 import type { Platform } from "./platform.ts";
 import { newerFormat } from "./root.ts";
 
-/** Which snapshot: its epoch is the one that is open while it is written. */
+/** Which snapshot: what was saved up to this revision, by the owners up to this epoch. */
 export interface SnapshotPlace extends EpochPlace {
   readonly revision: number;
 }
 
-export interface SnapshotOptions {
-  /** An entry as it stands in a file. */
-  readonly stored?: ((change: RecordChange) => RecordChange) | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-const unchanged = (change: RecordChange): RecordChange => change;
-
 /**
- * Writes the record as a snapshot that survives a loss of power from the moment it has its name (FILE-4): staged,
- * synced, renamed, folder synced. The work between two waits is bounded, whatever the record's size.
- * Gives up, with `false`, when the signal is aborted meanwhile: then the record may change under it.
+ * Writes a snapshot that survives a loss of power from the moment it has its name (FILE-4): staged, synced, renamed,
+ * folder synced. `changes` are puts as they lie in other files. Holds what {@link lineBytes} says, and leaves no more than
+ * {@link unsyncedBytesMax} for the disk to write at once: whoever syncs another file meanwhile waits for that, too.
+ * Gives up, with `false`, when `mayPublish` says so at the end.
  */
 export async function writeSnapshot(
-  parts: Parts,
-  place: EpochPlace,
-  record: RunRecord,
-  { stored = unchanged, signal }: SnapshotOptions = {},
+  { platform, root }: Parts,
+  place: SnapshotPlace,
+  changes: AsyncIterable<readonly StoredChange[]>,
+  mayPublish: (entries: number) => boolean,
 ): Promise<boolean> {
-  const { platform, root } = parts;
-  const { run, incarnation, epoch } = place;
-  const { revision } = record.header;
+  const { run, incarnation, epoch, revision } = place;
   const staged = join(newFolder(root), newToken());
+  let published = false;
   try {
     const file = await platform.createFile("snapshot-create", staged);
+    let entries: number;
     try {
-      for (const text of snapshotBlocks(run, epoch, record, stored)) {
-        if (signal?.aborted === true) {
-          await platform.unlink("snapshot-unstage", staged);
-          return false;
-        }
-        await platform.write("snapshot-write", file, Buffer.from(text));
-      }
+      await platform.write(
+        "snapshot-write",
+        file,
+        firstLine("snapshot", fileFormat, { runId: run.runId, revision, epoch }),
+      );
+      entries = await writeEntries(platform, file, changes);
+      await platform.write("snapshot-write", file, line([`end ${entries}`]));
       await platform.sync("snapshot-sync", file);
     } finally {
       await file.close();
     }
+    if (!mayPublish(entries)) return false;
     await platform.rename("snapshot-publish", staged, join(run.path, snapshotName(incarnation, revision, epoch)));
-  } catch (error) {
+    published = true;
+  } finally {
     // Not published, so nobody reads it; should it stay, it is swept up later.
-    await platform.unlink("snapshot-unstage", staged).catch(() => undefined);
-    throw error;
+    if (!published) await platform.unlink("snapshot-unstage", staged).catch(() => undefined);
   }
   await platform.syncFolder("snapshot-folder-sync", run.path);
   return true;
 }
 
-/** The text of a snapshot in pieces: each but the first and the last is one line of about {@link lineCharacters}. */
-function* snapshotBlocks(
-  run: RunFolder,
-  epoch: number,
-  record: RunRecord,
-  stored: (change: RecordChange) => RecordChange,
-): Generator<string> {
-  yield firstLine("snapshot", fileFormat, { runId: run.runId, revision: record.header.revision, epoch });
-  let texts: string[] = [];
-  let length = 0;
+async function writeEntries(
+  platform: Platform,
+  file: FileHandle,
+  changes: AsyncIterable<readonly StoredChange[]>,
+): Promise<number> {
   let entries = 0;
-  for (const whole of entriesOf(record)) {
-    const change = stored(whole);
-    if (change.kind === "delete") continue;
-    const key = JSON.stringify(change.key);
-    const entry = encodeEntry(change.entry);
-    const weight = key.length + entry.length;
-    texts.push(`[${key},${weight},${entry}]`);
-    entries += 1;
-    length += weight;
-    if (length >= lineCharacters) {
-      yield entriesLine(texts);
-      texts = [];
-      length = 0;
+  let unsynced = 0;
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const writeLine = async (): Promise<void> => {
+    const bytes = line([`entries ${pieces.length}`, ...pieces]);
+    entries += pieces.length;
+    pieces = [];
+    length = 0;
+    await platform.write("snapshot-write", file, bytes);
+    unsynced += bytes.length;
+    if (unsynced < unsyncedBytesMax) return;
+    await platform.sync("snapshot-sync", file);
+    unsynced = 0;
+  };
+  for await (const block of changes) {
+    for (const { bytes } of block) {
+      pieces.push(bytes);
+      length += bytes.length;
+      if (length >= lineBytes) await writeLine();
     }
   }
-  if (texts.length > 0) yield entriesLine(texts);
-  yield line("end", JSON.stringify({ entries }));
+  if (pieces.length > 0) await writeLine();
+  return entries;
 }
 
-const entriesLine = (texts: readonly string[]): string => line("entries", `{"changes":[${texts.join(",")}]}`);
-
-const lineCharacters = 64 * 1024;
+/** Bytes of a line of a snapshot, about: one entry may be bigger. */
+const lineBytes = 64 * 1024;
+const unsyncedBytesMax = 4 * 1024 * 1024;
 
 /** The first line of a snapshot: which run it is of. */
 export async function readSnapshotRunId(platform: Platform, path: string): Promise<string | undefined> {
   const file = await platform.openToRead(path);
   try {
-    for await (const raw of linesOf(file)) {
-      const text = textOf(raw.bytes);
-      const runId = text === undefined ? undefined : readFirstLine("snapshot", text, fileFormat)?.body?.["runId"];
+    for await (const [raw] of linesOf(file)) {
+      const runId = raw === undefined ? undefined : readFirstLine("snapshot", raw.bytes, fileFormat)?.body?.["runId"];
       return typeof runId === "string" ? runId : undefined;
     }
     return undefined;
@@ -121,39 +116,41 @@ export async function readSnapshot(
   place: SnapshotPlace,
   take: (change: StoredChange, where: string) => void,
 ): Promise<void> {
-  const { run, incarnation, epoch, revision } = place;
-  const path = join(run.path, snapshotName(incarnation, revision, epoch));
-  const file = await platform.openToRead(path);
+  const { run } = place;
+  const path = snapshotPath(place);
   let entries = 0;
   let ended = false;
   let last = 0;
-  try {
-    for await (const raw of linesOf(file)) {
-      last = raw.number;
-      const where = `${path}:${raw.number}`;
-      const text = raw.whole && !ended ? textOf(raw.bytes) : undefined;
-      if (raw.number === 1) {
-        checkFirstLine(place, where, text);
-        continue;
-      }
-      const found = text === undefined ? undefined : readLine(text);
-      if (found?.word === "end" && found.body["entries"] === entries) {
-        ended = true;
-        continue;
-      }
-      const changes = found?.word === "entries" ? found.body["changes"] : undefined;
-      if (!areChanges(changes)) throw corrupt(run.runId, where, "the line is damaged or does not belong here");
-      for (const change of changes) take(change, where);
-      entries += changes.length;
+  const takeLine = (raw: RawLine): void => {
+    last = raw.number;
+    const where = `${path}:${raw.number}`;
+    if (raw.number === 1) return checkFirstLine(place, where, raw);
+    const found = raw.whole && !ended ? readLine(raw.bytes) : undefined;
+    if (found?.head === `end ${entries}` && found.rest.length === 0) {
+      ended = true;
+      return;
     }
+    const count = /^entries (\d{1,9})$/.exec(found?.head ?? "")?.[1];
+    const changes =
+      found === undefined || count === undefined ? undefined : changesIn({ count: Number(count), bytes: found.rest });
+    if (changes === undefined) throw corrupt(run.runId, where, "the line is damaged or does not belong here");
+    for (const change of changes) take(change, where);
+    entries += changes.length;
+  };
+  const file = await platform.openToRead(path);
+  try {
+    for await (const block of linesOf(file)) block.forEach(takeLine);
   } finally {
     await file.close();
   }
   if (!ended) throw corrupt(run.runId, `${path}:${last + 1}`, "the end of the snapshot is missing");
 }
 
-function checkFirstLine({ run, revision }: SnapshotPlace, where: string, text: string | undefined): void {
-  const found = text === undefined ? undefined : readFirstLine("snapshot", text, fileFormat);
+const snapshotPath = ({ run, incarnation, revision, epoch }: SnapshotPlace): string =>
+  join(run.path, snapshotName(incarnation, revision, epoch));
+
+function checkFirstLine({ run, revision }: SnapshotPlace, where: string, { bytes, whole }: RawLine): void {
+  const found = whole ? readFirstLine("snapshot", bytes, fileFormat) : undefined;
   if (found !== undefined && found.format > fileFormat) {
     throw newerFormat(run.runId, `reading run "${shownRunId(run.runId)}"`, where, found.format);
   }

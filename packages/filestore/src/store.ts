@@ -6,6 +6,8 @@ import type { CallOptions, RecordChanges, RunRecord, Session } from "@pulse-ts/d
 import { unlessAborted } from "./abort.ts";
 import { deleteRun, doingWith, isNewest, publishEpoch, whyNotNewest } from "./epoch.ts";
 import type { Epoch } from "./epoch.ts";
+import { fold } from "./fold.ts";
+import type { FoldedSnapshot } from "./fold.ts";
 import { readContent } from "./content.ts";
 import { conflict, notFound, ownershipLost, storeError, usage } from "./failure.ts";
 import type { Doing } from "./failure.ts";
@@ -15,11 +17,10 @@ import { keptContents } from "./kept-contents.ts";
 import type { KeptContents } from "./kept-contents.ts";
 import type { Lock } from "./lock.ts";
 import type { Parts } from "./parts.ts";
+import { EntryPlaces } from "./places.ts";
 import { systemCode } from "./platform.ts";
 import { readRun, recordOf } from "./read.ts";
 import type { Reading } from "./read.ts";
-import { removeOld } from "./remove.ts";
-import { writeSnapshot } from "./snapshot.ts";
 
 /** The ownership of one run in files. One call is at work at a time; others wait for it. */
 export class FileSession implements Session {
@@ -31,6 +32,8 @@ export class FileSession implements Session {
   /** The last call's work. Never rejects. */
   #work: Promise<unknown> = Promise.resolve();
   #closing: Promise<void> | undefined;
+  /** The fold that is at work beside the saves. Never rejects. */
+  #folding: Promise<void> | undefined;
   /** What the files hold; absent until they were read. */
   #known: Known | undefined;
   /** Why nothing more is written: a save failed, or a newer owner was seen (FILE-6, STORE-6). */
@@ -46,14 +49,19 @@ export class FileSession implements Session {
     this.#contents = keptContents(parts);
     this.#epoch = epoch;
     this.#file = file;
-    if (epoch.fresh) this.#known = { revision: 0, weights: new Map(), weight: 0, journalBytes: 0, settled: true };
+    if (epoch.fresh) this.#known = nothingSaved();
   }
 
   async load(options?: CallOptions): Promise<RunRecord> {
     return await this.#inTurn("loading", options?.signal, async () => {
-      const reading = await this.#read();
-      if (reading === undefined || reading.revision === 0) throw notFound(this.#epoch.run.runId);
-      return recordOf(this.#epoch.run, reading);
+      const { run, epoch } = this.#epoch;
+      await this.#folding;
+      const reading = await readRun(this.#parts.platform, run, { ownEpoch: epoch });
+      // Before anything is written: of what cannot be read, every file stays as it is.
+      const record = reading === undefined || reading.revision === 0 ? undefined : recordOf(run, reading);
+      if (reading !== undefined) await this.#takeOver(reading);
+      if (record === undefined) throw notFound(run.runId);
+      return record;
     });
   }
 
@@ -62,7 +70,7 @@ export class FileSession implements Session {
       if (this.#stopped !== undefined) throw this.#stopped;
       // Aborted while it waited for its turn: nothing of it was written.
       options?.signal?.throwIfAborted();
-      await this.#saveNow(next, expectedRevision, changes, options?.signal);
+      await this.#saveNow(next, expectedRevision, changes);
     });
   }
 
@@ -77,6 +85,7 @@ export class FileSession implements Session {
 
   async close(): Promise<void> {
     this.#closing ??= this.#work.then(async () => {
+      await this.#folding;
       await this.#letGo();
     });
     await this.#closing;
@@ -104,20 +113,18 @@ export class FileSession implements Session {
     throw usage(run.runId, "STORE-2", `${doingWith(what, run).what}: its session is closed; acquire it again`);
   }
 
-  async #read(): Promise<Reading | undefined> {
-    const { run, epoch } = this.#epoch;
-    const reading = await readRun(this.#parts.platform, run, epoch);
-    if (reading === undefined) return undefined;
+  /** Knows from now on what the files hold. */
+  async #takeOver(reading: Reading): Promise<void> {
     const first = this.#known === undefined;
+    const { revision, places, journalBytes, snapshot, settled } = reading;
     this.#known = {
-      revision: reading.revision,
-      weights: new Map(Array.from(reading.entries, ([key, { weight }]) => [key, weight])),
-      weight: reading.weight,
-      journalBytes: reading.journalBytes,
-      settled: this.#known?.settled ?? reading.settled,
+      revision,
+      places,
+      journalBytes,
+      snapshot: snapshot === undefined ? undefined : { ...snapshot, foldedThrough: 0 },
+      settled: this.#known?.settled ?? settled,
     };
-    if (first && !reading.settled) await this.#seal(reading);
-    return reading;
+    if (first && !settled) await this.#seal(reading);
   }
 
   /** Fixes what this owner found, before anybody builds on it. */
@@ -131,17 +138,16 @@ export class FileSession implements Session {
     }
   }
 
-  async #saveNow(
-    next: RunRecord,
-    expectedRevision: number,
-    changes: RecordChanges,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    if (this.#known === undefined) await this.#read();
-    const known = (this.#known ??= { revision: 0, weights: new Map(), weight: 0, journalBytes: 0, settled: true });
+  async #saveNow(next: RunRecord, expectedRevision: number, changes: RecordChanges): Promise<void> {
+    if (this.#known === undefined) {
+      const { run, epoch } = this.#epoch;
+      const reading = await readRun(this.#parts.platform, run, { ownEpoch: epoch, wanted: "header" });
+      if (reading !== undefined) await this.#takeOver(reading);
+    }
+    const known = (this.#known ??= nothingSaved());
     this.#compare(next, expectedRevision, known.revision, changes);
     const { changes: stored, contents } = this.#contents.plan(changes);
-    const { bytes, weights } = encodeSave(next.header.revision, stored);
+    const { bytes, weights } = encodeSave(next.header.runId, next.header.revision, stored);
     try {
       this.#wrote = true;
       if (contents.length > 0) await this.#contents.put(doingWith("saving", this.#epoch.run), contents);
@@ -149,16 +155,15 @@ export class FileSession implements Session {
     } catch (error) {
       throw this.#stop("saving", error);
     }
-    known.revision = next.header.revision;
+    const { revision } = next.header;
+    known.revision = revision;
     known.journalBytes += bytes.length;
     for (const [key, weight] of weights) {
-      known.weight += weight - (known.weights.get(key) ?? 0);
-      if (weight === 0) known.weights.delete(key);
-      else known.weights.set(key, weight);
+      if (weight === 0) known.places.delete(key);
+      else known.places.put(key, { epoch: this.#epoch.epoch, revision, weight });
     }
-    const due = known.journalBytes >= Math.max(known.weight, this.#parts.foldBytesMin);
-    // Of an aborted call the record is the caller's again.
-    if (due && signal?.aborted !== true) await this.#fold(next, known, signal);
+    const due = known.journalBytes >= Math.max(known.places.weight, this.#parts.foldBytesMin);
+    if (due && this.#folding === undefined) await this.#beginFold(known);
   }
 
   /** Write, sync, look: in this order, what was reported as saved is seen by every later owner (FILE-3). */
@@ -191,31 +196,44 @@ export class FileSession implements Session {
   }
 
   /**
-   * Folds the journals into a snapshot (FILE-4) and goes on in a new epoch of its own. The save before it is confirmed
-   * already: what fails here leaves that as it is, and the journal in use.
+   * Goes on in a new epoch of its own, so that nothing is added to the journals before it, and folds those (FILE-4) while
+   * saves go on. The save before it is confirmed already: what fails here leaves that as it is.
    */
-  async #fold(record: RunRecord, known: Known, signal: AbortSignal | undefined): Promise<void> {
+  async #beginFold(known: Known): Promise<void> {
     const { platform } = this.#parts;
     const { run, incarnation, epoch } = this.#epoch;
     // Whatever comes of it, the next try is due when as much again was saved: so folding never costs more than saving.
     known.journalBytes = 0;
     try {
-      const { stored } = this.#contents;
-      if (!(await writeSnapshot(this.#parts, { run, incarnation, epoch }, record, { stored, signal }))) return;
       const next: Epoch = { ...this.#epoch, epoch: epoch + 1, fresh: false };
       if ((await publishEpoch(this.#parts, next, doingWith("saving", run))) !== "published") {
-        this.#stop("saving", ownershipLost(this.#epoch.run.runId, this.#epoch.epoch));
+        this.#stop("saving", ownershipLost(run.runId, epoch));
         return;
       }
       const old = this.#file;
       this.#file = await platform.openToAppend(join(run.path, journalName(incarnation, next.epoch)));
       this.#epoch = next;
       this.#namesSynced = false;
+      this.#folding = this.#fold(known);
       await old.close();
-      await removeOld(this.#parts, next);
     } catch (error) {
       // Should the new epoch be there without being used, it fences this one; the next save finds that out.
       if (!isMediumFailure(error)) throw error;
+    }
+  }
+
+  /** Never rejects: a fold that the disk refuses leaves everything as it is. */
+  async #fold(known: Known): Promise<void> {
+    const { revision, snapshot } = known;
+    const places = known.places.freeze();
+    try {
+      const folded = await fold(this.#parts, { own: this.#epoch, revision, places, snapshot });
+      known.snapshot = folded ?? snapshot;
+    } catch (error) {
+      if (!isMediumFailure(error)) this.#stop("saving", error);
+    } finally {
+      places.release();
+      this.#folding = undefined;
     }
   }
 
@@ -270,9 +288,17 @@ const isMediumFailure = (error: unknown): boolean => isPulseError(error) || syst
 
 interface Known {
   revision: number;
-  /** What each entry would take in a snapshot. */
-  weights: Map<string, number>;
-  weight: number;
+  readonly places: EntryPlaces;
+  /** Bytes that were saved since the last fold began. */
   journalBytes: number;
+  snapshot: FoldedSnapshot | undefined;
   readonly settled: boolean;
 }
+
+const nothingSaved = (): Known => ({
+  revision: 0,
+  places: new EntryPlaces(),
+  journalBytes: 0,
+  snapshot: undefined,
+  settled: true,
+});

@@ -34,7 +34,7 @@ export async function refuseUnmarked(platform: Platform, run: RunFolder, names: 
 async function holdsSaves(platform: Platform, path: string): Promise<boolean> {
   const file = await platform.openToRead(path);
   try {
-    for await (const raw of linesOf(file)) if (raw.number > 1) return true;
+    for await (const block of linesOf(file)) if (block.some(({ number }) => number > 1)) return true;
     return false;
   } finally {
     await file.close();

