@@ -2,42 +2,13 @@ import { graph, node } from "@pulse-ts/core";
 import { expect, test } from "vitest";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
-import type { Store } from "../store.ts";
+import { apartStore } from "../testing/apart-store.ts";
 import { rejectionOf } from "../testing/error-of.ts";
 import { crashGraph } from "../testing/graphs.ts";
 import { durableAt, durableFaultPoints } from "./durable-at.ts";
 
 const call = { runId: "run", version: "1" };
 const build = () => crashGraph(() => {});
-
-/** Keeps the bytes of values apart, as a store with a content store does (STORE-10). */
-function apartStore(): Store {
-  const memory = memoryStore();
-  const contents = new Map<string, Uint8Array>();
-  return {
-    catalog: memory.catalog,
-    async acquire(runId, options) {
-      const session = await memory.acquire(runId, options);
-      return {
-        ...session,
-        async load(loading) {
-          const record = await session.load(loading);
-          const nodes = [...record.nodes].map(([key, entry]) => {
-            const outputs = entry.outputs.map((output) => {
-              if (output.state !== "ready" || !("bytes" in output)) return output;
-              const { bytes, ...rest } = output;
-              contents.set(rest.digest, bytes);
-              return { ...rest, content: { digest: rest.digest, size: bytes.length } };
-            });
-            return [key, { ...entry, outputs }] as const;
-          });
-          return { ...record, nodes: new Map(nodes) };
-        },
-        content: async (digest) => contents.get(digest) ?? new Uint8Array(),
-      };
-    },
-  };
-}
 
 test("DUR-8 every fault point of a durable run is reached, and nothing is different when nothing is done there", async () => {
   const expected = await durable({ store: memoryStore() }).run(build(), { start: 5 }, call);

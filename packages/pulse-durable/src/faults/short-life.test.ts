@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { durable } from "../durable.ts";
 import type { PulseEvent } from "@pulse-ts/core";
 import { memoryStore } from "../memory-store.ts";
+import type { AttemptEntry } from "../record/format.ts";
 import { chainGraph, crashGraph } from "../testing/graphs.ts";
 import { confirmedPaths } from "./confirmed-paths.ts";
 import { shortLife } from "./short-life.ts";
@@ -70,9 +71,15 @@ test("CKPT-22 what a failed try has voided is not confirmed", async () => {
     "sum",
     "try",
   ]);
+  // A node of the child has failed for good: the mount's try is over, though its failure is not confirmed yet.
+  const failing = new Map(record.attempts);
+  const [second = ""] = [...record.attempts].find(([, { nodeId }]) => nodeId === "second") ?? [];
+  failing.set(second, { ...(failing.get(second) as AttemptEntry), state: "failed" });
+  const nodes = new Map([...record.nodes].filter(([, { nodeId }]) => nodeId !== "second" && nodeId !== "child"));
+  expect([...confirmedPaths({ ...record, attempts: failing, nodes })]).not.toContain("child/first");
   // The mount's attempt failed after all: what it held is void.
   const attempts = new Map(record.attempts);
   const [scope = ""] = [...record.scopes].find(([, { path }]) => path === "child") ?? [];
-  attempts.set(scope, { ...(attempts.get(scope) as NonNullable<ReturnType<typeof attempts.get>>), state: "failed" });
+  attempts.set(scope, { ...(attempts.get(scope) as AttemptEntry), state: "failed" });
   expect([...confirmedPaths({ ...record, attempts })]).not.toContain("child/first");
 });

@@ -94,16 +94,3 @@ export const storeSays = (code: "PULSE_STORE" | "PULSE_OWNERSHIP_LOST", next: Ne
   code === "PULSE_STORE"
     ? new PulseError(code, "no space", { details: { runId: "run", next, medium: "disk", systemCode: "ENOSPC" } })
     : new PulseError(code, "taken over", { details: { runId: "run", next, epoch: 2 } });
-
-/** The record as a store with a content store loads it, its values apart. */
-export function contentsApart(record: RunRecord): RunRecord {
-  const nodes = [...record.nodes].map(([name, entry]) => {
-    const outputs = entry.outputs.map((output) => {
-      if (output.state !== "ready" || !("bytes" in output)) return output;
-      const { bytes, ...rest } = output;
-      return { ...rest, content: { digest: rest.digest, size: bytes.length } };
-    });
-    return [name, { ...entry, outputs }] as const;
-  });
-  return { ...record, nodes: new Map(nodes) };
-}

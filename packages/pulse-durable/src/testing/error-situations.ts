@@ -3,11 +3,11 @@ import type { PulseErrorCode } from "@pulse-ts/core";
 import { durable } from "../durable.ts";
 import type { NextStep } from "../errors.ts";
 import { durableAt } from "../faults/durable-at.ts";
+import { contentsApart } from "./apart-store.ts";
 import {
   add,
   at,
   call,
-  contentsApart,
   ended,
   failed,
   failing,
@@ -174,7 +174,8 @@ export const situations: Readonly<Record<string, Situation>> = {
     code: "PULSE_CORRUPT",
     next: "restore-backup",
     given: ended,
-    rejects: (store) => durable({ store: loading(store, contentsApart) }).resume(add(), inputs, call),
+    rejects: (store) =>
+      durable({ store: loading(store, (record) => contentsApart(record, new Map())) }).resume(add(), inputs, call),
   },
   "a newer format": {
     code: "PULSE_NEWER_FORMAT",
@@ -218,7 +219,10 @@ export const situations: Readonly<Record<string, Situation>> = {
     next: "mend-store",
     given: ended,
     rejects: (memory) => {
-      const store = sessions(loading(memory, contentsApart), () => ({ content: () => Promise.reject(raw) }));
+      const store = sessions(
+        loading(memory, (record) => contentsApart(record, new Map())),
+        () => ({ content: () => Promise.reject(raw) }),
+      );
       return durable({ store }).resume(add(), inputs, call);
     },
   },
