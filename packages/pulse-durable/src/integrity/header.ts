@@ -10,7 +10,7 @@ const countMax = Number.MAX_SAFE_INTEGER;
 /** The header's own ids and digests have the right form, and it names its root scope (REC-2, REC-17). */
 export function headerProblems(record: RunRecord, runId: string): readonly RecordProblem[] {
   const { header, scopes, attempts } = record;
-  const { keyIds = [], status } = header;
+  const { keyIds = [], codecKeys = {}, status } = header;
   const problems: RecordProblem[] = [];
   const report = (field: string, problem: string): void => void problems.push(corrupt(headerKey, field, problem));
 
@@ -31,6 +31,9 @@ export function headerProblems(record: RunRecord, runId: string): readonly Recor
   }
   if (new Set(keyIds).size !== keyIds.length) report("keyIds", "names one twice");
   if (keyIds.includes("")) report("keyIds", "has an empty one");
+  if (Object.values(codecKeys).some((keyId) => !keyIds.includes(keyId))) {
+    report("codecKeys", "names a key that keyIds does not have");
+  }
   if (header.failure !== undefined && status !== "failed") report("failure", `is there, but the run is ${status}`);
   // Else the parent chains could pass through the root.
   if (attempts.has(header.rootScope)) report("rootScope", "is also the id of an attempt");

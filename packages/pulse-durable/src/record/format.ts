@@ -21,7 +21,10 @@ export interface Header {
   readonly definition: string;
   /** SHA-256 over name, state and fingerprint of each root input (DUR-6). */
   readonly inputs: string;
+  /** The ids of the keys that the run's fingerprints of encrypted values are made with (CODEC-19). */
   readonly keyIds?: readonly string[];
+  /** Which of `keyIds` each encrypting codec, by its id, makes fingerprints with. Without it the only one. */
+  readonly codecKeys?: Readonly<Record<string, string>>;
   readonly rootScope: string;
   readonly status: RunStatus;
   /** How often the run was resumed (DUR-11). */

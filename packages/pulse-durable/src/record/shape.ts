@@ -130,7 +130,7 @@ const shapes: Partial<Record<EntryKind | "header", Shape>> = {
       status: oneOf("running", "completed", "failed"),
       resumes: countFrom(0),
     },
-    optional: { keyIds: listOf(text), failure: text, outline: textByName },
+    optional: { keyIds: listOf(text), codecKeys: textByName, failure: text, outline: textByName },
     open: true,
   },
   // That format 2 always has `bindings` is checked where the format is known (REC-28).

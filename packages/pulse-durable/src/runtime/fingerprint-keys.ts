@@ -1,12 +1,13 @@
 import type { FingerprintKey } from "@pulse-ts/codec";
 import { PulseError } from "@pulse-ts/core";
+import type { Header } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { CodedKey } from "./values.ts";
 
 /** The id of the key that an encrypting codec makes fingerprints with; `undefined` for its current one (CODEC-19). */
 export type KeyIdOf = (codecId: string) => string | undefined;
 
-/** The encrypting codecs behind some keys, each once, in the order of their ids: the order of the header's `keyIds`. */
+/** The encrypting codecs behind some keys, each once, by its id. */
 export function fingerprintKeysOf(keys: Iterable<CodedKey>): readonly FingerprintKey[] {
   const byCodec = new Map<string, FingerprintKey>();
   for (const { codec } of keys) {
@@ -15,19 +16,28 @@ export function fingerprintKeysOf(keys: Iterable<CodedKey>): readonly Fingerprin
   return [...byCodec.values()].toSorted((one, other) => (one.codecId < other.codecId ? -1 : 1));
 }
 
-/** What the header of a new run keeps (CODEC-19). */
-export function currentKeyIds(keys: readonly FingerprintKey[]): readonly string[] {
-  return keys.map(({ current }) => current);
+/** What the header of a new run keeps: nothing when nothing that has a fingerprint is encrypted (CODEC-19). */
+export function keysForHeader(keys: readonly FingerprintKey[]): Pick<Header, "keyIds" | "codecKeys"> {
+  if (keys.length === 0) return {};
+  return {
+    keyIds: [...new Set(keys.map(({ current }) => current))].sort(),
+    codecKeys: Object.fromEntries(keys.map(({ codecId, current }) => [codecId, current])),
+  };
 }
 
 /**
- * The keys that a run's fingerprints were made with, from what its header keeps: one id for each encrypting codec, in their
- * order. Nothing when they do not fit the codecs at hand: then the definition is another one, and is refused as such.
+ * The keys that a run's fingerprints were made with. Of a codec that the header does not name nothing is known: then the
+ * definition is another one, and is refused as such.
  */
-export function recordedKeyIds(keys: readonly FingerprintKey[], keyIds: readonly string[]): KeyIdOf | undefined {
-  if (keyIds.length !== keys.length) return undefined;
-  const byCodec = new Map(keys.map(({ codecId }, index) => [codecId, keyIds[index]]));
-  return (codecId) => byCodec.get(codecId);
+export function keysInHeader(header: Header): KeyIdOf {
+  // Not checked yet: a record may hold anything there.
+  const { keyIds, codecKeys }: { readonly keyIds?: unknown; readonly codecKeys?: unknown } = header;
+  const only: unknown = Array.isArray(keyIds) && keyIds.length === 1 ? keyIds[0] : undefined;
+  return (codecId) => {
+    const named = typeof codecKeys === "object" && codecKeys !== null && Object.hasOwn(codecKeys, codecId);
+    const keyId: unknown = codecKeys === undefined ? only : named ? Reflect.get(codecKeys, codecId) : undefined;
+    return typeof keyId === "string" ? keyId : undefined;
+  };
 }
 
 /** A key that the record needs is not in the ring at hand: nothing is damaged, and nothing can be told without it. */

@@ -7,7 +7,7 @@ import { shownRunId } from "../run-id.ts";
 import type { CallOptions, Session, Store } from "../store.ts";
 import { startRun } from "../transition/start-run.ts";
 import { failedPaths } from "./failed-path.ts";
-import { currentKeyIds, missingKey, recordedKeyIds } from "./fingerprint-keys.ts";
+import { keysForHeader, keysInHeader, missingKey } from "./fingerprint-keys.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { sizeOf } from "./ledger.ts";
 import type { Prepared } from "./prepared.ts";
@@ -111,7 +111,7 @@ function firstChanges({ runId, version, current, host }: OpenRequest): RecordCha
     version,
     definition,
     inputs,
-    ...(fingerprintKeys.length === 0 ? undefined : { keyIds: currentKeyIds(fingerprintKeys) }),
+    ...keysForHeader(fingerprintKeys),
     outline: { ...outline, ...inputsOutline },
     rootScope,
     graph: root.graph,
@@ -177,12 +177,8 @@ interface RecordedFingerprints {
 /** The fingerprints of this call with the keys that the record names, whatever is current now (CODEC-19). */
 function recordedFingerprints({ header }: RunRecord, { current, fingerprinted }: OpenRequest): RecordedFingerprints {
   const { fingerprintKeys } = current.prepared;
-  // Not checked yet: a record may hold anything there.
-  const keyIds: unknown = header.keyIds;
-  if (fingerprintKeys.length === 0 || !Array.isArray(keyIds)) return { made: current };
-  const keyIdOf = recordedKeyIds(fingerprintKeys, keyIds.map(String));
-  if (keyIdOf === undefined) return { made: current };
-  if (fingerprintKeys.every(({ codecId, current }) => keyIdOf(codecId) === current)) return { made: current };
+  const keyIdOf = keysInHeader(header);
+  if (fingerprintKeys.every((key) => (keyIdOf(key.codecId) ?? key.current) === key.current)) return { made: current };
   try {
     return { made: fingerprinted(keyIdOf) };
   } catch (error) {

@@ -8,6 +8,7 @@ export interface StartRun {
   readonly definition: string;
   readonly inputs: string;
   readonly keyIds?: readonly string[];
+  readonly codecKeys?: Readonly<Record<string, string>>;
   readonly outline?: Readonly<Record<string, string>>;
   /** A new id. */
   readonly rootScope: string;
@@ -19,7 +20,7 @@ export interface StartRun {
 
 /** The first save of a run: its header at revision 1 and its root scope (REC-2). Fold it, or give it to the store, as it is. */
 export function startRun(command: StartRun): RecordChanges {
-  const { runId, version, definition, inputs, keyIds, outline, rootScope, graph, rootNodes } = command;
+  const { runId, version, definition, inputs, keyIds, codecKeys, outline, rootScope, graph, rootNodes } = command;
   return [
     {
       kind: "put",
@@ -32,6 +33,7 @@ export function startRun(command: StartRun): RecordChanges {
         definition,
         inputs,
         ...(keyIds === undefined ? undefined : { keyIds }),
+        ...(codecKeys === undefined ? undefined : { codecKeys }),
         rootScope,
         status: rootNodes === 0 ? "completed" : "running",
         resumes: 0,
