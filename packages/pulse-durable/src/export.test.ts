@@ -215,7 +215,8 @@ test("REC-26 REC-16 REC-15 a damaged document is refused by its place, and nothi
   }
   const newer = await rejectionOf("PULSE_NEWER_FORMAT", pulse.import(doc((json) => (json["format"] = 3))));
   expect(newer.details).toMatchObject({ runId: "run", found: 3, supported: 2 });
-  await rejectionOf("PULSE_INVALID", pulse.import(document.replaceAll('"runId":"run"', '"runId":""')));
+  const unnamed = await rejectionOf("PULSE_CORRUPT", pulse.import(document.replaceAll('"runId":"run"', '"runId":""')));
+  expect(unnamed.details.where).toBe("document: header runId");
   expect(await store.catalog.count()).toBe(0);
 
   // A name of JavaScript's own is a name like any other: kept where unknown fields are, and nothing is set by it.

@@ -1,5 +1,5 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
-import { checkRecordAlone } from "./integrity/check.ts";
+import { checkIsRecord, checkRecordAlone } from "./integrity/check.ts";
 import { readDocument } from "./record/document-read.ts";
 import { entriesOf } from "./record/fold.ts";
 import type { RunRecord, RunStatus } from "./record/format.ts";
@@ -24,7 +24,7 @@ export async function importRun(
 ): Promise<ImportedRun> {
   const found = readDocument(document);
   const { runId, status, version } = found.header;
-  checkRunId(runId);
+  checkNamed(runId);
   checkRecordAlone(found, { runId, doing: "importing" });
   const record: RunRecord = { ...found, header: { ...found.header, revision: 1 } };
   const asking = <Result>(work: () => Promise<Result>): Promise<Result> => askingStore(runId, "importing", work);
@@ -40,11 +40,25 @@ export async function importRun(
   return { runId, status, version, revision: 1 };
 }
 
+/** A run id that no run can have is damage of the document, wherever else it would be a mistake of the caller. */
+function checkNamed(runId: string): void {
+  try {
+    checkRunId(runId);
+  } catch (error) {
+    const where = "document: header runId";
+    throw new PulseError("PULSE_CORRUPT", `importing run "${shownRunId(runId)}": ${where}: it names no run`, {
+      details: { runId, next: "restore-backup", where },
+      cause: error,
+    });
+  }
+}
+
 /** A run that is there is never written over. */
 async function refuseExisting(session: Session, runId: string, options: CallOptions): Promise<void> {
   let found: RunRecord;
   try {
     found = await session.load(options);
+    checkIsRecord(found, { runId, doing: "importing" });
   } catch (error) {
     if (isPulseError(error, "PULSE_NOT_FOUND")) return;
     throw error;

@@ -1,4 +1,5 @@
 import { PulseError } from "@pulse-ts/core";
+import { headerKey } from "../record/entry-key.ts";
 import { recordFormat } from "../record/format.ts";
 import type { RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
@@ -10,6 +11,7 @@ import { formatProblems } from "./formats.ts";
 import { headerProblems, statusProblems } from "./header.ts";
 import { nodeProblems } from "./nodes.ts";
 import type { CheckedParts } from "./parts.ts";
+import { corrupt } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
 import type { GivenInputs } from "./scope-inputs.ts";
 import { scopeProblems } from "./scopes.ts";
@@ -55,8 +57,17 @@ export function checkRecordAlone(record: RunRecord, call: CheckCall): void {
   refuse(call, recordProblems(record));
 }
 
+/** Refuses what has no header to look at: a custom store may give anything. @throws PULSE_CORRUPT */
+export function checkIsRecord(record: unknown, call: CheckCall): asserts record is { readonly header: object } {
+  const header: unknown =
+    typeof record === "object" && record !== null ? (record as Partial<RunRecord>).header : record;
+  if (typeof header === "object" && header !== null) return;
+  refuse(call, [corrupt(headerKey, "", "the store gave no record that has one")]);
+}
+
 /** Shapes first: all later checks rely on them. */
 function checkHeader(record: RunRecord, call: CheckCall): void {
+  checkIsRecord(record, call);
   refuseNewerFormat(record, call);
   refuse(call, shapeProblems(record));
   refuse(call, formatProblems(record));
@@ -79,8 +90,7 @@ function recordProblems(record: RunRecord, definition?: DefinitionView, given?: 
 }
 
 function refuseNewerFormat(record: RunRecord, { runId, doing = "resuming" }: CheckCall): void {
-  // A custom store may give anything: what is no record is told by its shape.
-  const format: unknown = (record as Partial<RunRecord> | undefined)?.header?.format;
+  const format: unknown = record.header.format;
   if (typeof format !== "number" || !(format > recordFormat)) return;
   throw new PulseError(
     "PULSE_NEWER_FORMAT",

@@ -11,7 +11,6 @@ import type { RecordProblem } from "./problem.ts";
  * that decodes has checked this; a custom one may not have. The other checks rely on it.
  */
 export function shapeProblems(record: RunRecord): readonly RecordProblem[] {
-  if (typeof record !== "object" || record === null) return [corrupt(headerKey, "", "the store gave no record")];
   const problems = entryProblems(headerKey, headerKey, record.header);
   for (const kind of Object.keys(mapOfKind) as EntryKind[]) {
     const map: ReadonlyMap<string, RecordEntry> = record[mapOfKind[kind]];

@@ -1,6 +1,6 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { Host } from "@pulse-ts/core";
-import { checkRecord } from "../integrity/check.ts";
+import { checkIsRecord, checkRecord } from "../integrity/check.ts";
 import { recordBuilder } from "../record/fold.ts";
 import type { RecordChanges, RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
@@ -71,7 +71,7 @@ export async function openRun(request: OpenRequest): Promise<OpenedRun> {
   };
   const session = await step("acquiring", () => store.acquire(runId, call));
   try {
-    const found = await step("loading", () => loadIfThere(session, mode, call));
+    const found = await step("loading", () => loadIfThere(session, request, call));
     if (found === undefined) {
       const changes = firstChanges(request);
       const record = recordOf(runId, changes);
@@ -91,9 +91,16 @@ export async function openRun(request: OpenRequest): Promise<OpenedRun> {
 }
 
 /** A new run is started on NotFound alone (DUR-18). */
-async function loadIfThere(session: Session, mode: OpenMode, call: CallOptions): Promise<RunRecord | undefined> {
+async function loadIfThere(
+  session: Session,
+  { mode, runId }: OpenRequest,
+  call: CallOptions,
+): Promise<RunRecord | undefined> {
   try {
-    return await session.load(call);
+    const found: unknown = await session.load(call);
+    checkIsRecord(found, { runId, doing: "loading" });
+    // What else is wrong with it is told before anything is done with it.
+    return found as unknown as RunRecord;
   } catch (error) {
     const missing = isPulseError(error, "PULSE_NOT_FOUND") && error !== call.signal?.reason;
     if (mode !== "resume" && missing) return undefined;
