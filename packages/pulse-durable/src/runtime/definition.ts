@@ -1,6 +1,6 @@
 import type { KeyType } from "@pulse-ts/core";
 import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
-import { fingerprintOf, outlineDigits } from "./fingerprint.ts";
+import { fingerprintOfLists, outlineDigits } from "./fingerprint.ts";
 import type { PreparedGraph } from "./prepared.ts";
 
 /** A definition as fingerprints (DUR-5): the whole, and each part in short. */
@@ -38,13 +38,13 @@ export function definitionOf(parts: DefinedParts): Definition {
   const outline: Record<string, string> = {};
   const lines: (readonly [string, string])[] = [];
   for (const [name, data] of partsOf(parts)) {
-    const hash = fingerprintOf(data);
-    // Own properties only, whatever a node is called.
-    Object.defineProperty(outline, name, { value: hash.slice(0, outlineDigits), enumerable: true });
+    const hash = fingerprintOfLists(data);
+    // Names begin with a word and a space: none of them is a property that every object has.
+    outline[name] = hash.slice(0, outlineDigits);
     lines.push([name, hash]);
   }
   lines.sort(([one], [other]) => (one < other ? -1 : 1));
-  return { definition: fingerprintOf(["definition", 1, lines]), outline };
+  return { definition: fingerprintOfLists(["definition", 1, lines]), outline };
 }
 
 function* partsOf({ nodes, ports, graphs, replaced }: DefinedParts): Generator<readonly [string, unknown]> {
@@ -67,10 +67,10 @@ function* partsOf({ nodes, ports, graphs, replaced }: DefinedParts): Generator<r
 function nodeData(node: NodeDescription, graphs: ReadonlyMap<string, PreparedGraph>): unknown {
   const prepared = graphs.get(node.graphPath)?.nodes.get(node.id);
   const requires = node.requires.map(({ key, optional }) => [key.name, typeName(key.type), optional]);
-  const provides = node.provides.map(({ name, type }) => [
+  const provides = node.provides.map(({ name, type }, at) => [
     name,
     typeName(type),
-    prepared?.provides.get(name)?.codec.id ?? null,
+    prepared?.provides[at]?.codec.id ?? null,
   ]);
   const retries = node.retries.map(({ place, limit }) => [place, limit]);
   if (node.mount === undefined) return [node.graph, requires, provides, retries];

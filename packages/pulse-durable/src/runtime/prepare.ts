@@ -72,10 +72,10 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
   for (const node of nodes) {
     if (!isWellFormed(node.id))
       refuse(node.path, `node ${JSON.stringify(node.id)}: an id with an unpaired surrogate cannot be recorded`);
-    const provides = new Map<string, ProvidedKey>();
+    const provides: ProvidedKey[] = [];
     for (const { name, type } of node.provides) {
       const coded = codecOf(node.path, name, type);
-      if (coded !== undefined) provides.set(name, { ...coded, type });
+      if (coded !== undefined) provides.push({ name, codec: coded.codec, type });
     }
     const mount = node.mount === undefined ? undefined : preparedMount(node, inputsAt, refuse, keyIdOf);
     const { id, path, requires } = node;
@@ -92,8 +92,18 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
   const root = graphs.get("") as PreparedGraph;
   const replaced = replacedParts(options.overrides, graphs, keyIdOf);
   const { definition, outline } = definitionOf({ nodes, ports, graphs, replaced });
-  const view = definitionView({ nodes, ports, graphs, outline, replaced });
-  return { definition, outline, graphs, root, view, ...keysOf(graphs, options.overrides) };
+  let view: DefinitionView | undefined;
+  return {
+    definition,
+    outline,
+    graphs,
+    root,
+    // A run that is new has nothing to check.
+    get view() {
+      return (view ??= definitionView({ nodes, ports, graphs, outline, replaced }));
+    },
+    ...keysOf(graphs, options.overrides),
+  };
 }
 
 interface MutableGraph extends PreparedGraph {
@@ -179,17 +189,19 @@ function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts):
     const view = views.get(path);
     const prepared = graphs.get(path)?.nodes.get(node.id);
     if (view === undefined || prepared === undefined) continue;
-    const provides: KeyView[] = [...prepared.provides.values()].map(({ name, codec }) => ({
+    const provides = prepared.provides.map(({ name, codec }): KeyView => ({
       name,
       codec: codec.id,
       codecVersion: codec.version,
     }));
-    for (const { name } of provides) view.providers.set(name, { kind: "node", nodeId: node.id });
-    const overridden = provides.some(({ name }) => replacedKeys.has(pathIn(path, name)));
+    const provider: Provider = { kind: "node", nodeId: node.id };
+    for (const { name } of provides) view.providers.set(name, provider);
+    const overridden = replacedKeys.size > 0 && provides.some(({ name }) => replacedKeys.has(pathIn(path, name)));
     view.nodes.set(node.id, {
-      requires: node.kind === "mount" || overridden ? [] : prepared.requires,
+      requires: node.kind === "mount" || overridden ? none : prepared.requires,
       provides,
-      boundaries: node.retries.map(({ place, limit }) => ({ boundary: String(place), limit })),
+      boundaries:
+        node.retries.length === 0 ? none : node.retries.map(({ place, limit }) => ({ boundary: String(place), limit })),
       ...(prepared.mount === undefined ? {} : { child: childView(node.path, prepared.mount) }),
     });
     const child = views.get(node.path);
@@ -197,6 +209,9 @@ function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts):
   }
   return { graph: (path) => views.get(path), outline };
 }
+
+/** One empty list for all: most nodes have no retries. */
+const none: readonly never[] = [];
 
 function childView(path: string, { fingerprint, sources }: PreparedMount): NonNullable<NodeView["child"]> {
   return { path, fingerprint, inputs: sources };
@@ -209,18 +224,30 @@ function replacedParts(
   keyIdOf: KeyIdOf | undefined,
 ): ReplacedParts {
   const values = overrides?.keys ?? {};
-  const keys: ReplacedKey[] = [];
+  const keys = replacedKeys(overrides, graphs).map(({ path, key: { name, codec } }): ReplacedKey => {
+    const at = fingerprintContext(name, { keyIdOf, salt: ["override", path] });
+    return { path, codec: codec.id, fingerprint: codec.fingerprint(values[path], at) };
+  });
+  return { nodes: Object.keys(overrides?.nodes ?? {}), keys };
+}
+
+/** The keys that overrides give a value, by path. */
+function replacedKeys(
+  overrides: ExecutionOptions["overrides"],
+  graphs: ReadonlyMap<string, PreparedGraph>,
+): readonly { readonly path: string; readonly key: CodedKey }[] {
+  const values = overrides?.keys;
+  if (values === undefined) return [];
+  const found: { path: string; key: CodedKey }[] = [];
   for (const place of graphs.values()) {
     for (const node of place.nodes.values()) {
-      for (const { name, codec } of node.provides.values()) {
-        const path = pathIn(place.path, name);
-        if (!Object.hasOwn(values, path)) continue;
-        const at = fingerprintContext(name, { keyIdOf, salt: ["override", path] });
-        keys.push({ path, codec: codec.id, fingerprint: codec.fingerprint(values[path], at) });
+      for (const key of node.provides) {
+        const path = pathIn(place.path, key.name);
+        if (Object.hasOwn(values, path)) found.push({ path, key });
       }
     }
   }
-  return { nodes: Object.keys(overrides?.nodes ?? {}), keys };
+  return found;
 }
 
 /** The keys of what has a fingerprint: root inputs, and in the definition fixed values and replaced keys (CODEC-19). */
@@ -229,13 +256,10 @@ function keysOf(
   overrides: ExecutionOptions["overrides"],
 ): Pick<Prepared, "fingerprintKeys" | "definitionKeys"> {
   const inputs = [...(graphs.get("")?.inputs.values() ?? [])];
-  const inDefinition: CodedKey[] = [];
-  for (const { path, nodes } of graphs.values()) {
-    for (const { mount, provides } of nodes.values()) {
-      for (const { key } of mount?.fixed.values() ?? []) inDefinition.push(key);
-      for (const key of provides.values()) {
-        if (Object.hasOwn(overrides?.keys ?? {}, pathIn(path, key.name))) inDefinition.push(key);
-      }
+  const inDefinition: CodedKey[] = replacedKeys(overrides, graphs).map(({ key }) => key);
+  for (const { nodes } of graphs.values()) {
+    for (const { mount } of nodes.values()) {
+      for (const { key } of mount?.fixed.values() ?? none) inDefinition.push(key);
     }
   }
   return {

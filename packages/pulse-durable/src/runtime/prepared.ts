@@ -35,8 +35,15 @@ export interface PreparedNode {
   readonly path: string;
   /** Names of what it requires; of a mount: what its `in` reads. */
   readonly requires: readonly string[];
-  readonly provides: ReadonlyMap<string, ProvidedKey>;
+  /** In the order of the node's `provides`. */
+  readonly provides: readonly ProvidedKey[];
   readonly mount?: PreparedMount;
+}
+
+/** The key of a node by its name. `at`: where it most likely stands; outputs are recorded in the order of `provides`. */
+export function providedKey(node: PreparedNode | undefined, name: string, at: number): ProvidedKey | undefined {
+  const likely = node?.provides[at];
+  return likely?.name === name ? likely : node?.provides.find((key) => key.name === name);
 }
 
 export interface ProvidedKey extends CodedKey {

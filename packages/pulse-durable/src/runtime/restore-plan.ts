@@ -2,6 +2,7 @@ import type { RestoredNode } from "@pulse-ts/core/checkpoint";
 import { idsKey } from "../record/entry-key.ts";
 import type { NodeEntry, ValueRecord } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
+import { providedKey } from "./prepared.ts";
 import type { PreparedGraph, PreparedNode } from "./prepared.ts";
 import type { Values } from "./values.ts";
 
@@ -31,7 +32,7 @@ export function confirmedNodes({ record, index }: RunView, scope: string): reado
 function restoredNode(node: NodeEntry, scope: string, place: PreparedGraph, values: Values): RestoredNode {
   const { nodeId, reason } = node;
   const prepared = place.nodes.get(nodeId);
-  const outputs = node.outputs.map((output) => restoredOutput(output, { scope, nodeId, prepared, values }));
+  const outputs = node.outputs.map((output, at) => restoredOutput(output, { scope, nodeId, prepared, at, values }));
   return { nodeId, reason, outputs };
 }
 
@@ -39,12 +40,14 @@ interface OutputPlace {
   readonly scope: string;
   readonly nodeId: string;
   readonly prepared: PreparedNode | undefined;
+  /** Its place among the outputs. */
+  readonly at: number;
   readonly values: Values;
 }
 
 function restoredOutput(output: ValueRecord, at: OutputPlace): RestoredNode["outputs"][number] {
   const { name } = output;
-  const key = at.prepared?.provides.get(name);
+  const key = providedKey(at.prepared, name, at.at);
   // The record was checked against the definition before this (REC-18); streams are not served here.
   if (key === undefined || output.state === "stream")
     throw new Error(`node "${at.nodeId}" has no plain output "${name}"`);
