@@ -9,7 +9,7 @@ import { fileStore, openFileStore } from "./open.ts";
 import type { FileStore } from "./open.ts";
 import { realPlatform } from "./platform.ts";
 import { steps } from "./steps.ts";
-import type { Operation } from "./steps.ts";
+import type { Operation, Step } from "./steps.ts";
 import { bigValue, expectNamedContents } from "./testing/big-values.ts";
 import { systemError } from "./testing/faults.ts";
 import { loadOrNothing, openPlace, saveUpTo } from "./testing/place.ts";
@@ -17,11 +17,11 @@ import { historyOf } from "./testing/records.ts";
 
 /** Small values and contents in turn, so that a failure meets both, and folds. */
 const history = historyOf("order", {
-  bytesAt: (revision) => bigValue("order", revision, revision % 3 === 0 ? 17_000 : 24),
-  nodesMax: 4,
+  bytesAt: (revision) => bigValue("order", revision, revision % 3 === 2 ? 17_000 : 24),
+  nodesMax: 3,
 });
-const saves = 8;
-const foldBytesMin = 2_500;
+const saves = 5;
+const foldBytesMin = 1_200;
 
 const naming: readonly Operation[] = ["createFile", "link", "makeFolder", "makeNewFolder"];
 const everyChangeOfNames: readonly Operation[] = [...naming, "rename", "unlink", "removeFolder", "touch"];
@@ -30,28 +30,34 @@ const syncing: readonly Operation[] = ["sync", "syncFolder"];
 /** What each cause does to a disk: a full one takes half of a write, a read-only one nothing at all. */
 const causes: Readonly<Record<string, { readonly word: string; readonly before: readonly Operation[] }>> = {
   ENOSPC: { word: "disk is full", before: naming },
-  EDQUOT: { word: "quota", before: naming },
   EROFS: { word: "read-only", before: [...everyChangeOfNames, ...syncing, "write"] },
   EACCES: { word: "permission", before: everyChangeOfNames },
   EIO: { word: "disk reported an error", before: syncing },
 };
-const cuttingWrites = new Set(["ENOSPC", "EDQUOT", "EIO"]);
+const cuttingWrites = new Set(["ENOSPC", "EIO"]);
+
+interface Cause {
+  readonly at: AtMoment;
+  /** The changes that were begun. */
+  readonly steps: readonly Step[];
+  gone(): void;
+}
 
 /** Everything fails that this cause makes fail, from the change of this number on until the cause is gone. */
-function failing(code: string, from: number): { at: AtMoment; gone(): void; reached(): boolean } {
+function failing(code: string, from: number): Cause {
   let over = false;
-  let last = -1;
+  const begun: Step[] = [];
   const fails = (moment: Moment, operation: Operation): boolean =>
     moment === "half"
       ? cuttingWrites.has(code)
       : moment === "before" && causes[code]?.before.includes(operation) === true;
   return {
     at(moment, { step, number }) {
-      last = Math.max(last, number);
+      if (moment === "before") begun.push(step);
       if (!over && number >= from && fails(moment, steps[step])) throw systemError(code);
     },
+    steps: begun,
     gone: () => (over = true),
-    reached: () => last >= from,
   };
 }
 
@@ -73,48 +79,57 @@ async function work(store: FileStore): Promise<Work> {
   }
 }
 
-test.each(Object.entries(causes))(
+test.each(Object.keys(causes))(
   "FILE-6 KIT-6 STORE-8 %s from any change on: an error that says so, a whole record, and a resume that works when the cause is gone",
   { timeout: 240_000 },
-  async (code, { word }) => {
+  async (code) => {
+    const { steps: changes } = await round(code, Number.POSITIVE_INFINITY);
+    expect(changes).toEqual(expect.arrayContaining(["content-publish", "snapshot-publish", "old-file-remove"]));
     let failed = 0;
-    for (let from = 0, complete = false; !complete; from += 1) {
-      await using place = await openPlace();
-      const cause = failing(code, from);
-      const store = openFileStore({ ...place, foldBytesMin }, { platform: stoppedAt(realPlatform, cause.at) });
-      const { session, acknowledged, error } = await work(store);
-      complete = !cause.reached();
-      if (error !== undefined) {
-        failed += 1;
-        if (!isPulseError(error, "PULSE_STORE")) throw error;
-        expect(error.message).toContain(`${word}`);
-        expect(error.message).toContain(code);
-        expect(error.details).toMatchObject({ runId: "order", next: "mend-store", systemCode: code });
-        expect(error.details.medium.startsWith(place.folder)).toBe(true);
-        // Nothing more is written, even should the disk take it again.
-        cause.gone();
-        if (session !== undefined) {
-          const again = saveUpTo(session, history, acknowledged, acknowledged + 1);
-          await expect(again).rejects.toMatchObject({ code: "PULSE_STORE" });
-        }
-      }
-      await session?.close();
-      cause.gone();
-
-      const next = await fileStore({ ...place, foldBytesMin }).acquire("order");
-      const found = (await loadOrNothing(next))?.header.revision ?? 0;
-      expect([acknowledged, acknowledged + 1]).toContain(found);
-      await saveUpTo(next, history, found, saves + 2);
-      await next.close();
-      await expectSame(fileStore(place));
-      const collected = await fileStore(place).collect({ windowMs: 0 });
-      expect(collected).toMatchObject({ waiting: 0, unreadable: [] });
-      await expectSame(fileStore(place));
-      expect(await readdir(join(place.folder, "locks"))).toEqual([]);
+    // Several at a time: each waits for the disk most of the time.
+    for (let from = 0; from < changes.length; from += 8) {
+      const numbers = changes.slice(from, from + 8).map((_step, at) => from + at);
+      const ends = await Promise.all(numbers.map(async (number) => await round(code, number)));
+      failed += ends.filter(({ error }) => error !== undefined).length;
     }
     expect(failed).toBeGreaterThan(10);
   },
 );
+
+async function round(
+  code: string,
+  from: number,
+): Promise<{ readonly steps: readonly Step[]; readonly error?: unknown }> {
+  await using place = await openPlace();
+  const cause = failing(code, from);
+  const store = openFileStore({ ...place, foldBytesMin }, { platform: stoppedAt(realPlatform, cause.at) });
+  const { session, acknowledged, error } = await work(store);
+  if (error !== undefined) {
+    if (!isPulseError(error, "PULSE_STORE")) throw error;
+    expect(error.message).toContain(causes[code]?.word);
+    expect(error.message).toContain(code);
+    expect(error.details).toMatchObject({ runId: "order", next: "mend-store", systemCode: code });
+    expect(error.details.medium.startsWith(place.folder)).toBe(true);
+    // Nothing more is written, even should the disk take it again.
+    cause.gone();
+    const again = session && saveUpTo(session, history, acknowledged, acknowledged + 1);
+    if (again !== undefined) await expect(again).rejects.toMatchObject({ code: "PULSE_STORE" });
+  }
+  await session?.close();
+  cause.gone();
+
+  const next = await fileStore({ ...place, foldBytesMin }).acquire("order");
+  const found = (await loadOrNothing(next))?.header.revision ?? 0;
+  expect([acknowledged, acknowledged + 1]).toContain(found);
+  await saveUpTo(next, history, found, saves + 2);
+  await next.close();
+  await expectSame(fileStore(place));
+  expect(await fileStore(place).collect({ windowMs: 0 })).toMatchObject({ waiting: 0, unreadable: [] });
+  await expectSame(fileStore(place));
+  // A lock that could not be removed is removed by the next owner, unless its own never came to own anything.
+  expect((await readdir(join(place.folder, "locks"))).length).toBeLessThanOrEqual(error === undefined ? 0 : 1);
+  return { steps: cause.steps, error };
+}
 
 /** The whole history is there, whether a value is named or stands in the record. */
 async function expectSame(store: FileStore): Promise<void> {
@@ -122,8 +137,10 @@ async function expectSame(store: FileStore): Promise<void> {
   const expected = history.at(saves + 2);
   expect(record.header).toEqual(expected.header);
   expect(record.attempts).toEqual(expected.attempts);
-  const digests = (nodes: typeof record.nodes): readonly unknown[] =>
-    [...nodes].map(([key, { outputs }]) => [key, outputs.map((value) => "digest" in value && value.digest)]);
+  const digests = (nodes: typeof record.nodes): Readonly<Record<string, readonly unknown[]>> =>
+    Object.fromEntries(
+      [...nodes].map(([key, { outputs }]) => [key, outputs.map((value) => "digest" in value && value.digest)]),
+    );
   expect(digests(record.nodes)).toEqual(digests(expected.nodes));
   await expectNamedContents(store);
 }
