@@ -2,6 +2,7 @@ export { durable } from "./durable.ts";
 export type { Durable } from "./durable.ts";
 export type { NextStep, RunErrorDetails } from "./errors.ts";
 export type { RunEvent, RunEventBody, RunObserver } from "./events.ts";
+export { formatRun } from "./format-run.ts";
 export type { RunHandle } from "./handle.ts";
 export type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
 export type { DurableOptions, RunOptions } from "./options.ts";

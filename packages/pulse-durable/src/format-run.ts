@@ -1,0 +1,67 @@
+import type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
+import { shownRunId } from "./run-id.ts";
+
+/**
+ * What `inspect` gives, as text for people: a line for the run, and a tree of its nodes with their states, tries and the
+ * sizes of their outputs; in a mount its child graph, for each try that opened one (DUR-14). No values. The text is for
+ * reading, not for parsing: it may change. Linear in the record.
+ */
+export function formatRun(inspection: RunInspection): string {
+  const { runId, status, version, revision, resumes, failure, root } = inspection;
+  const head = `run ${shown(runId)}: ${status}, version ${shown(version)}, revision ${revision}, ${timesResumed(resumes)}`;
+  const lines = [head];
+  if (failure !== undefined) lines.push(`failed: ${shown(failure)}`);
+  lines.push(`graph ${shown(root.graph)}`);
+  branch(root.nodes.map(nodeBranch), "", lines);
+  return lines.join("\n");
+}
+
+/** One line of the tree, and what hangs on it. */
+interface Branch {
+  readonly text: string;
+  readonly branches: readonly Branch[];
+}
+
+function branch(branches: readonly Branch[], indent: string, lines: string[]): void {
+  for (const [at, { text, branches: inner }] of branches.entries()) {
+    const last = at === branches.length - 1;
+    lines.push(`${indent}${last ? "└─" : "├─"} ${text}`);
+    branch(inner, `${indent}${last ? "   " : "│  "}`, lines);
+  }
+}
+
+function nodeBranch({ nodeId, state, outputs, attempts }: NodeInspection): Branch {
+  const made = outputs.length === 0 ? "" : `: ${outputs.map(outputText).join(", ")}`;
+  const inner = attempts.flatMap((attempt) => attemptBranches(attempt));
+  return { text: `${shown(nodeId)} ${state}${made}`, branches: inner };
+}
+
+/** A node's own attempt says no more than the node; the tries of its retries, and what they opened, say more. */
+function attemptBranches(attempt: AttemptInspection): readonly Branch[] {
+  const inner = [...attempt.attempts.flatMap(attemptBranches), ...childBranches(attempt.child)];
+  if (attempt.boundary === "") return inner;
+  return [{ text: tryText(attempt), branches: inner }];
+}
+
+function childBranches(child: ScopeInspection | undefined): readonly Branch[] {
+  if (child === undefined) return [];
+  return [{ text: `graph ${shown(child.graph)}`, branches: child.nodes.map(nodeBranch) }];
+}
+
+/** A try that succeeded stays active in the record (REC-4): its node says that it is confirmed. */
+function tryText({ index, limit, state }: AttemptInspection): string {
+  return `try ${index} of ${limit}${state === "failed" ? " failed" : ""}`;
+}
+
+function outputText({ name, state, codec, bytes }: OutputInspection): string {
+  if (bytes === undefined) return `${shown(name)} (${state})`;
+  return `${shown(name)} (${bytes} ${bytes === 1 ? "byte" : "bytes"}, ${shown(codec)})`;
+}
+
+function timesResumed(resumes: number): string {
+  if (resumes === 0) return "never resumed";
+  return resumes === 1 ? "resumed once" : `resumed ${resumes} times`;
+}
+
+/** Names may hold anything: on a terminal they stay on their line. */
+const shown = shownRunId;
