@@ -1,0 +1,94 @@
+// pnpm soak: kills the main job and generated graphs at every fault point and at random moments, and looks whether each
+// run ends as an undisturbed one. For people; CI runs a small share of it among the tests.
+import { parseArgs } from "node:util";
+import { crashSweep } from "@pulse-ts/store-testkit";
+import type { CrashProgram } from "@pulse-ts/store-testkit";
+import { bundle } from "./program/bundle.ts";
+import { generatedCase, jobCase, plansFrom } from "./soak/cases.ts";
+import type { NamedCase } from "./soak/cases.ts";
+import { pointLines, table, violationText } from "./soak/report.ts";
+import type { NamedSweep } from "./soak/report.ts";
+
+const usage = `pnpm soak [options]
+  --graphs N            generated graphs; default 50
+  --kills N             kills at random moments, for the main job and for all graphs together; default 300
+  --points N            kills at each fault point of each subject; default 1
+  --minutes N           ends after this time, with what was done by then; default: no limit
+  --seed N              the first graph's seed, and what chooses the kills; printed
+  --only job|graphs     one of the two only
+  --lanes N             processes at once; default 2`;
+
+const { values } = parseArgs({
+  options: {
+    graphs: { type: "string", default: "50" },
+    kills: { type: "string", default: "300" },
+    points: { type: "string", default: "1" },
+    minutes: { type: "string" },
+    seed: { type: "string" },
+    only: { type: "string" },
+    lanes: { type: "string", default: "2" },
+    help: { type: "boolean", short: "h", default: false },
+  },
+});
+
+if (values.help) console.log(usage);
+else process.exitCode = await soak();
+
+async function soak(): Promise<number> {
+  const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
+  const lanes = Number(values.lanes);
+  const until = values.minutes === undefined ? Infinity : Date.now() + Number(values.minutes) * 60_000;
+  console.error(`seed ${seed}`);
+  await using program = await bundle("child.ts");
+  await using job = await jobCase(program, seed);
+  const graphs = await graphCases(program, seed);
+  const cases = [...(values.only === "graphs" ? [] : [job.case]), ...(values.only === "job" ? [] : graphs)];
+  const kills = Number(values.kills);
+  const sweeps: NamedSweep[] = [];
+  const waiting = [...cases.entries()];
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [at, crashCase] = next;
+      const moments = crashCase === job.case ? kills : share(kills, graphs.indexOf(crashCase), graphs.length);
+      sweeps.push(await sweepOf(crashCase, { seed: seed + at, moments, until }));
+      console.error(`${sweeps.length}/${cases.length} ${line(sweeps.at(-1))}`);
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  console.log([`\nseed ${seed}\n`, table(sweeps), "", ...pointLines(sweeps)].join("\n"));
+  return sweeps.some(({ violations }) => violations.length > 0) ? 1 : 0;
+}
+
+async function graphCases(program: CrashProgram, seed: number): Promise<readonly NamedCase[]> {
+  return (await plansFrom(seed, Number(values.graphs))).map((plan) => generatedCase(program, plan));
+}
+
+interface SweepShare {
+  readonly seed: number;
+  readonly moments: number;
+  readonly until: number;
+}
+
+async function sweepOf({ name, ...crashCase }: NamedCase, { seed, moments, until }: SweepShare): Promise<NamedSweep> {
+  const sweep = await crashSweep({
+    ...crashCase,
+    seed,
+    moments,
+    killsPerPoint: Number(values.points),
+    goOn: () => Date.now() < until,
+  });
+  for (const violation of sweep.violations) console.log(`${name}: ${violationText(violation)}`);
+  return { ...sweep, name };
+}
+
+/** The part of `total` that falls to the `at`-th of `count`. */
+function share(total: number, at: number, count: number): number {
+  return Math.floor((total * (at + 1)) / count) - Math.floor((total * at) / count);
+}
+
+function line(sweep: NamedSweep | undefined): string {
+  if (sweep === undefined) return "";
+  const { name, runs, pointKills, momentKills, pointsMissed, violations } = sweep;
+  const missed = pointsMissed.length === 0 ? "" : `, missed ${pointsMissed.join(", ")}`;
+  return `${name}: ${runs} runs, ${pointKills} + ${momentKills} kills, ${violations.length} violations${missed}`;
+}
