@@ -4,6 +4,7 @@ import type { AnyGraph, InputsOf, OutcomeOf } from "@pulse-ts/core";
 import type { NextStep } from "./errors.ts";
 import { exportRun } from "./export.ts";
 import type { RunHandle } from "./handle.ts";
+import { checkTree } from "./integrity/check.ts";
 import { importRun } from "./import.ts";
 import type { ImportedRun } from "./import.ts";
 import { inspectRecord } from "./inspect.ts";
@@ -168,7 +169,9 @@ export function durableAround(options: DurableOptions, around?: RunSurroundings[
         throw new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-14", runId, next: "mend-store" } });
       }
       const { catalog } = store;
-      return inspectRecord(await askingStore(runId, "inspecting", () => catalog.read(runId)));
+      const record = await askingStore(runId, "inspecting", () => catalog.read(runId));
+      checkTree(record, { runId, doing: "inspecting" });
+      return inspectRecord(record);
     },
     async export(runId) {
       refuseClosed("exporting", runId, "resume");

@@ -3,6 +3,7 @@ import { durable } from "./durable.ts";
 import { memoryStore } from "./memory-store.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { crashGraph } from "./testing/graphs.ts";
+import { rootAttempt, sampleRecord } from "./testing/sample-record.ts";
 import { worker } from "./testing/worker.ts";
 
 const call = { runId: "run", version: "1" };
@@ -60,4 +61,13 @@ test("DUR-14 inspect needs the store's catalogue, and says so", async () => {
   const { acquire } = memoryStore();
   const error = await rejectionOf("PULSE_USAGE", durable({ store: { acquire } }).inspect("run"));
   expect(error.details).toMatchObject({ rule: "DUR-14", runId: "run" });
+});
+
+test("DUR-14 REC-6 a record that is no tree is refused, not walked for ever", async () => {
+  const id = "0".repeat(32);
+  const round = sampleRecord({ attempts: { [id]: rootAttempt("a", { parent: id }) } });
+  const { catalog, acquire } = memoryStore();
+  const pulse = durable({ store: { acquire, catalog: { ...catalog, read: () => Promise.resolve(round) } } });
+  const error = await rejectionOf("PULSE_CORRUPT", pulse.inspect("run"));
+  expect(error.message).toContain('inspecting run "run": header rootScope: is also the id of an attempt');
 });

@@ -5,6 +5,7 @@ import type { RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import { attemptProblems } from "./attempts.ts";
 import { chainsOf } from "./chains.ts";
+import type { Chains } from "./chains.ts";
 import type { DefinitionView } from "./definition-view.ts";
 import { definitionDifferences, inputDifferences, shortened } from "./differences.ts";
 import { formatProblems } from "./formats.ts";
@@ -57,6 +58,15 @@ export function checkRecordAlone(record: RunRecord, call: CheckCall): void {
   refuse(call, recordProblems(record));
 }
 
+/**
+ * The same but for the values: that a record is a tree, so that it can be shown.
+ * @throws PULSE_NEWER_FORMAT, PULSE_CORRUPT
+ */
+export function checkTree(record: RunRecord, call: CheckCall): void {
+  checkHeader(record, call);
+  refuse(call, treeProblems(partsOf(record)));
+}
+
 /** Refuses what has no header to look at: a custom store may give anything. @throws PULSE_CORRUPT */
 export function checkIsRecord(record: unknown, call: CheckCall): asserts record is { readonly header: object } {
   const header: unknown =
@@ -76,16 +86,21 @@ function checkHeader(record: RunRecord, call: CheckCall): void {
 
 /** All that is wrong inside a record whose shapes and header were found right. */
 function recordProblems(record: RunRecord, definition?: DefinitionView, given?: GivenInputs): readonly RecordProblem[] {
-  const { scopeOf, problems } = chainsOf(record);
-  const parts: CheckedParts = { record, scopeOf, ...(definition === undefined ? {} : { definition }) };
+  return [...treeProblems(partsOf(record, definition), given), ...valueProblems(record)];
+}
+
+function partsOf(record: RunRecord, definition?: DefinitionView): CheckedParts & Pick<Chains, "problems"> {
+  return { record, ...chainsOf(record), ...(definition === undefined ? {} : { definition }) };
+}
+
+function treeProblems(parts: ReturnType<typeof partsOf>, given?: GivenInputs): readonly RecordProblem[] {
   return [
-    ...problems,
+    ...parts.problems,
     ...scopeProblems(parts, given),
     ...attemptProblems(parts),
     ...nodeProblems(parts),
     ...statusProblems(parts),
     ...streamEntryProblems(parts),
-    ...valueProblems(record),
   ];
 }
 

@@ -100,7 +100,8 @@ const textToBytes: Direction = {
 
 const refuseIllFormed: Direction = {
   checkStrings: true,
-  bytes: (value) => (typeof value === "string" ? convert(value, refuseIllFormed) : { value }),
+  bytes: (value) =>
+    value instanceof Uint8Array ? { value } : { problem: "is no bytes, as a field of this name must be" },
 };
 
 function convert(value: unknown, direction: Direction): Plain {
