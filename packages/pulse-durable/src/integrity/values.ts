@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { sha256Hex } from "@pulse-ts/codec";
 import type { RunRecord, ValueRecord } from "../record/format.ts";
 import { corrupt, isDigest } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
@@ -23,6 +23,6 @@ function valueProblem(value: ValueRecord): string | undefined {
     // The content itself is checked when it is read (STORE-10).
     return value.content.digest === value.digest ? undefined : "content is not named by the value's digest";
   }
-  const found = createHash("sha256").update(value.bytes).digest("hex");
+  const found = sha256Hex(value.bytes);
   return found === value.digest ? undefined : `bytes have the digest ${found}, not ${value.digest}`;
 }
