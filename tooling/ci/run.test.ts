@@ -22,9 +22,10 @@ interface Planted {
   readonly counted: string;
   readonly fails?: string;
   readonly lockfile?: string;
+  readonly argument?: string;
 }
 
-function runCi({ counted, fails = "", lockfile = "lockfileVersion: '9.0'\n" }: Planted) {
+function runCi({ counted, fails = "", lockfile = "lockfileVersion: '9.0'\n", argument = "" }: Planted) {
   using tree = plant({
     ".ci/run": readFileSync(join(repositoryRoot, ".ci/run"), "utf8"),
     "pnpm-lock.yaml": lockfile,
@@ -33,12 +34,13 @@ function runCi({ counted, fails = "", lockfile = "lockfileVersion: '9.0'\n" }: P
   const own = join(tree.root, "node_modules/.bin");
   for (const name of programs) chmodSync(join(own, name), 0o755);
   const env = { PATH: `/usr/bin${delimiter}/bin`, CHROMIUM: "/bin/true", COUNTED: counted, FAILS: fails };
-  const { status, stdout } = spawnSync("bash", [join(tree.root, ".ci/run")], { encoding: "utf8", env });
+  const { status, stdout } = spawnSync("bash", [join(tree.root, ".ci/run"), argument], { encoding: "utf8", env });
   return { status, lines: stdout.trim().split("\n") };
 }
 
-/** How many checks there are beside the tests. */
+/** How many checks there are beside the tests, and how many of them the quick run leaves out. */
 const checks = 17;
+const slowChecks = 4;
 
 test("tests and checks are added up in the last line", () => {
   const { status, lines } = runCi({ counted: "100 0" });
@@ -77,4 +79,19 @@ test("a lockfile that holds an address of a registry fails", () => {
   const { status, lines } = runCi({ counted: "1 0", lockfile: "tarball: https://registry.example/a.tgz\n" });
   expect(lines).toContain("failed: lockfile");
   expect(status).toBe(1);
+});
+
+test("the quick run has the checks that need no pack, and no test", () => {
+  const { status, lines } = runCi({ counted: "100 0", argument: "quick", fails: "bin/npm tooling/packs" });
+  expect(lines.at(-1)).toBe(`${checks - slowChecks} passed, 0 failed`);
+  expect(lines).toContain("== format");
+  expect(lines).not.toContain("== tests (npm test)");
+  expect(status).toBe(0);
+});
+
+test("the quick run fails where a check fails, and where nothing can be installed", () => {
+  const failed = runCi({ counted: "0 0", argument: "quick", fails: "bin/oxfmt" });
+  expect(failed.lines).toContain("failed: format");
+  expect(failed.status).toBe(1);
+  expect(runCi({ counted: "0 0", argument: "quick", fails: "tooling/setup.mjs" }).status).toBe(1);
 });
