@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { isPulseError } from "@pulse-ts/core";
 import type { Session } from "@pulse-ts/durable";
 import { expect, test } from "vitest";
+import { stoppedAt } from "./fault-points.ts";
 import { fileStore, openFileStore } from "./open.ts";
+import { realPlatform } from "./platform.ts";
 import type { Step } from "./steps.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { endingAt, faultyPlatform } from "./testing/faults.ts";
@@ -84,6 +86,64 @@ test("FILE-4 a fold that fails leaves the save confirmed and the session at work
     expect(await fileStore(place).catalog.read("order")).toEqual(history.at(20));
   }
 });
+
+test("FILE-4 REC-24 saves go on while a fold is at work, and none waits for it; what they change is not in it", async () => {
+  await using place = await openPlace();
+  const fold = signal();
+  const reached = signal();
+  const platform = stoppedAt(realPlatform, async (moment, { step }) => {
+    if (step !== "snapshot-write" || moment !== "before") return;
+    reached.give();
+    await fold.given;
+  });
+  const session = await openFileStore({ ...place, foldBytesMin }, { platform }).acquire("order");
+  await saveUpTo(session, history, 0, 60);
+  await reached.given;
+  // All of them are saved, and the fold has written nothing yet.
+  expect(await fileStore(place).catalog.read("order")).toEqual(history.at(60));
+  fold.give();
+  await session.close();
+  const names = await readdir(join(place.folder, "runs", "id-order"));
+  const snapshots = names.filter((name) => name.startsWith("snapshot-"));
+  expect(snapshots.length).toBe(1);
+  expect(Number(snapshots[0]?.split("-")[2])).toBeLessThan(60);
+  expect(await fileStore(place).catalog.read("order")).toEqual(history.at(60));
+  const next = await fileStore({ ...place, foldBytesMin: 0 }).acquire("order");
+  expect(await next.load()).toEqual(history.at(60));
+  await saveUpTo(next, history, 60, 61);
+  await next.close();
+  expect(await fileStore(place).catalog.read("order")).toEqual(history.at(61));
+});
+
+test("FILE-2 FILE-4 what is damaged before it is folded is not folded: every file stays, and the next load tells", async () => {
+  await using place = await openPlace();
+  let damaged: string | undefined;
+  const platform = stoppedAt(realPlatform, async (moment, { step }) => {
+    if (step !== "snapshot-create" || moment !== "before" || damaged !== undefined) return;
+    damaged = join(place.folder, "runs", "id-order", (await journalsIn(place.folder))[0] ?? "");
+    const bytes = await readFile(damaged);
+    const at = bytes.indexOf("node/");
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    await writeFile(damaged, bytes);
+  });
+  const session = await openFileStore({ ...place, foldBytesMin }, { platform }).acquire("order");
+  await saveUpTo(session, history, 0, 20);
+  await session.close();
+  expect((await journalsIn(place.folder))[0]).toBe(damaged?.split("/").at(-1));
+  expect(await readdir(join(place.folder, "new"))).toEqual([]);
+  const error = await rejectionOf("PULSE_CORRUPT", fileStore(place).catalog.read("order"));
+  expect(error.details.where).toBe(`${damaged}:2`);
+});
+
+function signal(): { readonly given: Promise<void>; readonly give: () => void } {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => (give = resolve));
+  return { given, give: () => give() };
+}
+
+/** The journals of the run, the oldest first. */
+const journalsIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(join(folder, "runs", "id-order"))).filter((name) => name.startsWith("journal-")).sort();
 
 test("FILE-4 a folded run has one snapshot and one journal, and nothing staged is left", async () => {
   await using place = await openPlace();
