@@ -8,8 +8,9 @@ import { failAttempt } from "../transition/fail-attempt.ts";
 import { openChild } from "../transition/open-child.ts";
 import type { ChangeCall } from "./commit-queue.ts";
 import type { Ledger } from "./ledger.ts";
+import { OutputPlace } from "./output-place.ts";
 import type { Prepared } from "./prepared.ts";
-import { outputPlace, restoreScope } from "./restore-plan.ts";
+import { restoreScope } from "./restore-plan.ts";
 import { headOf } from "./values.ts";
 import type { CodedKey, ReadyValue, Values } from "./values.ts";
 
@@ -57,7 +58,7 @@ export function runHooks({
     return {
       name,
       state: "ready",
-      read: values.reader(record, key, { where: outputPlace(scope, nodeId, name), written }),
+      read: values.reader(record, key, new OutputPlace(scope, nodeId, name), written),
     };
   };
 
@@ -117,7 +118,7 @@ export function runHooks({
     convert(read, from, to) {
       const key = codedKey(to);
       const record = values.pass(read, key);
-      return values.reader(record, key, { where: `"${from.name}" passed on as "${to.name}"`, written: read });
+      return values.reader(record, key, { where: `"${from.name}" passed on as "${to.name}"` }, read);
     },
   };
 }

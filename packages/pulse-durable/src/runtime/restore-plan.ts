@@ -1,7 +1,7 @@
 import type { RestoredNode } from "@pulse-ts/core/checkpoint";
-import { idsKey } from "../record/entry-key.ts";
 import type { NodeEntry, ValueRecord } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
+import { OutputPlace } from "./output-place.ts";
 import { providedKey } from "./prepared.ts";
 import type { PreparedGraph, PreparedNode } from "./prepared.ts";
 import type { Values } from "./values.ts";
@@ -36,7 +36,7 @@ function restoredNode(node: NodeEntry, scope: string, place: PreparedGraph, valu
   return { nodeId, reason, outputs };
 }
 
-interface OutputPlace {
+interface OutputParts {
   readonly scope: string;
   readonly nodeId: string;
   readonly prepared: PreparedNode | undefined;
@@ -45,7 +45,7 @@ interface OutputPlace {
   readonly values: Values;
 }
 
-function restoredOutput(output: ValueRecord, at: OutputPlace): RestoredNode["outputs"][number] {
+function restoredOutput(output: ValueRecord, at: OutputParts): RestoredNode["outputs"][number] {
   const { name } = output;
   const key = providedKey(at.prepared, name, at.at);
   // The record was checked against the definition before this (REC-18); streams are not served here.
@@ -53,13 +53,8 @@ function restoredOutput(output: ValueRecord, at: OutputPlace): RestoredNode["out
     throw new Error(`node "${at.nodeId}" has no plain output "${name}"`);
   const { type } = key;
   if (output.state === "skipped") return { name, state: "skipped", type };
-  const read = at.values.reader(output, key, { where: outputPlace(at.scope, at.nodeId, name) });
+  const read = at.values.reader(output, key, new OutputPlace(at.scope, at.nodeId, name));
   return { name, state: "ready", read, type };
-}
-
-/** Where an output stands in the record, for messages. */
-export function outputPlace(scope: string, nodeId: string, name: string): string {
-  return `node/${idsKey(scope, nodeId)}: output "${name}"`;
 }
 
 /** The keys of a graph that somebody may still read: what is not confirmed requires them, or they go outward. */

@@ -49,7 +49,10 @@ export function rootInputs(
       state: "ready",
       fingerprint: fingerprintOfValue(key, value, record, { keyIdOf, salt }),
     }));
-    readers.set(name, values.reader(record, key, { where: `root input "${name}"`, written: () => value }));
+    readers.set(
+      name,
+      values.reader(record, key, { where: `root input "${name}"` }, () => value),
+    );
   }
   return {
     readers,

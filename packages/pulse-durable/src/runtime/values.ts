@@ -20,8 +20,6 @@ export interface CodedKey {
 export interface ReadingPlace {
   /** For the error when it cannot be decoded: the entry key and the field. */
   readonly where: string;
-  /** Reads the object that was written, for runs that do not isolate their readers (CODEC-9). */
-  readonly written?: ReadValue;
 }
 
 /** Turns the values of one run into records and back (CODEC-13). */
@@ -30,8 +28,12 @@ export interface Values {
   encode(key: CodedKey, value: unknown): ReadyBytes;
   /** What a reader reads, for another key: the same bytes where the codecs agree, else encoded anew (CODEC-18). @throws PULSE_CODEC */
   pass(read: ReadValue, key: CodedKey): ReadyValue;
-  /** Decodes at each call, or once for values that cannot change (CODEC-9). The reader throws PULSE_CORRUPT and stops the run (REC-9), or PULSE_INCOMPATIBLE for a lost key. */
-  reader(record: ReadyValue, key: CodedKey, place: ReadingPlace): ReadValue;
+  /**
+   * Decodes at each call, or once for values that cannot change (CODEC-9). The reader throws PULSE_CORRUPT and stops the
+   * run (REC-9), or PULSE_INCOMPATIBLE for a lost key. `written` reads the object that was written; it is kept only where
+   * readers are not isolated.
+   */
+  reader(record: ReadyValue, key: CodedKey, place: ReadingPlace, written?: ReadValue): ReadValue;
   /** Has the bytes of values that rest in the store's content store at hand: readers are synchronous (STORE-10). */
   fetch(records: Iterable<ValueRecord>): Promise<void>;
   /**
@@ -58,11 +60,16 @@ export interface ValuesParts {
   readonly content?: (digest: string) => Promise<Uint8Array>;
 }
 
+/** What a reader reads. On the reader itself: a weak map of as many as a run has values would burden each collection. */
+const recorded = Symbol("recorded value");
+interface RecordedRead extends ReadValue {
+  [recorded]?: RecordedValue;
+}
+
 /** How many contents are fetched at once. */
 const fetchesMax = 16;
 
 export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Values {
-  const recordOf = new WeakMap<ReadValue, { readonly record: ReadyValue; readonly codec: Codec }>();
   const fetched = new Map<string, Uint8Array>();
 
   const bytesOf = (record: ReadyValue, place: ReadingPlace): Uint8Array => {
@@ -107,17 +114,17 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
   return {
     encode,
     pass(read, key) {
-      const known = recordOf.get(read);
-      if (known === undefined || !sameFormat(known.codec, key.codec)) return encode(key, read());
+      const known = (read as RecordedRead)[recorded];
+      if (known === undefined || !sameFormat(known.key.codec, key.codec)) return encode(key, read());
       return { ...known.record, ...headOf(key) };
     },
-    reader(record, key, place) {
-      const { codec } = key;
-      let read: ReadValue;
-      if (!isolate && place.written !== undefined) read = place.written.bind(undefined);
-      else if (!isolate || codec.immutable === true) read = once(() => decode({ record, key, place }));
-      else read = () => decode({ record, key, place });
-      recordOf.set(read, { record, codec });
+    reader(record, key, place, written) {
+      const value: RecordedValue = { record, key, place };
+      let read: RecordedRead;
+      if (!isolate && written !== undefined) read = written.bind(undefined);
+      else if (!isolate || key.codec.immutable === true) read = once(() => decode(value));
+      else read = () => decode(value);
+      read[recorded] = value;
       return read;
     },
     async fetch(records) {

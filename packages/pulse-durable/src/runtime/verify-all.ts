@@ -1,8 +1,8 @@
 import { parseIds } from "../record/entry-key.ts";
 import type { RunRecord } from "../record/format.ts";
+import { OutputPlace } from "./output-place.ts";
 import { providedKey } from "./prepared.ts";
 import type { Prepared } from "./prepared.ts";
-import { outputPlace } from "./restore-plan.ts";
 import type { RecordedValue, Values } from "./values.ts";
 
 /**
@@ -33,7 +33,7 @@ function* confirmedValues(record: RunRecord, prepared: Prepared): Generator<Reco
     for (const [at, output] of node.outputs.entries()) {
       const key = providedKey(place?.nodes.get(nodeId), output.name, at);
       if (output.state !== "ready" || key === undefined) continue;
-      yield { record: output, key, place: { where: outputPlace(scope, nodeId, output.name) } };
+      yield { record: output, key, place: new OutputPlace(scope, nodeId, output.name) };
     }
   }
 }
