@@ -89,10 +89,15 @@ function expand(stored: Uint8Array, key: string | undefined): Uint8Array {
   );
 }
 
+/** Memory is taken in pieces of so many bytes: few pieces for big values, little waste for small ones. */
+const chunkBytesMin = 1_024;
+const chunkBytesMax = 1_048_576;
+
 /** Exactly so many bytes out of all of `body`, or nothing. */
 function inflate(body: Uint8Array, size: number): Uint8Array | undefined {
   try {
-    const answer: unknown = inflateRawSync(body, { maxOutputLength: Math.max(size, 1), info: true });
+    const chunkSize = Math.min(Math.max(size, chunkBytesMin), chunkBytesMax);
+    const answer: unknown = inflateRawSync(body, { maxOutputLength: size, chunkSize, info: true });
     const { buffer, engine } = answer as {
       readonly buffer: Uint8Array;
       readonly engine: { readonly bytesWritten: number };
