@@ -163,7 +163,8 @@ function definitionLines(record: RunRecord, definition: DefinitionView): readonl
 }
 
 function refuse({ runId, doing = "resuming" }: CheckCall, problems: readonly RecordProblem[]): void {
-  if (problems.length === 0) return;
+  const [any] = problems;
+  if (any === undefined) return;
   // The definition was found the same, so whatever else does not fit it is damage; a codec's version is not part of it (DUR-5).
   const damage = problems.filter(({ kind }) => kind === "corrupt" || kind === "definition");
   const lines = linesOf(damage.length === 0 ? problems : damage);
@@ -177,7 +178,7 @@ function refuse({ runId, doing = "resuming" }: CheckCall, problems: readonly Rec
       },
     );
   }
-  const first = problems.find(({ kind }) => kind === "scope") ?? (problems[0] as RecordProblem);
+  const first = problems.find(({ kind }) => kind === "scope") ?? any;
   const { kind, where: _, problem: __, ...details } = first;
   const what = kind === "scope" ? "scope" : "codec";
   const advice = what === "scope" ? "definition and fixed values" : "codecs";

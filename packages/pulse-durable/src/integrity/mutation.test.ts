@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { isPulseError } from "@pulse-ts/core";
-import type { AnyGraph } from "@pulse-ts/core";
+import type { AnyGraph, PulseError } from "@pulse-ts/core";
 import { expect, test } from "vitest";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
@@ -69,6 +69,16 @@ async function bases(): Promise<readonly Base[]> {
 
 const refusals: readonly string[] = ["PULSE_CORRUPT", "PULSE_INCOMPATIBLE", "PULSE_NEWER_FORMAT"];
 
+/** An entry key, or the map that is none; or what disagrees. */
+function namesPlace(error: PulseError): boolean {
+  if (isPulseError(error, "PULSE_INCOMPATIBLE")) return error.details.what !== undefined;
+  if (!isPulseError(error, "PULSE_CORRUPT")) return true;
+  const { where } = error.details;
+  return (
+    /^(?:header|(?:scope|node|attempt|stream|message|try|managed)\/|\w+$)/.test(where) && error.message.includes(where)
+  );
+}
+
 /** Durable execution on a store that gives one record, whatever it is. Tells how its resume ended, in a few words. */
 function bench(): (given: RunRecord, base: Base) => Promise<string> {
   let record: RunRecord;
@@ -93,21 +103,23 @@ function bench(): (given: RunRecord, base: Base) => Promise<string> {
     called.length = 0;
     const events: unknown[] = [];
     const call = { runId: header.runId, version: "1", observers: [(event: unknown) => void events.push(event)] };
-    let ended: string | undefined;
+    const ends: string[] = [];
     void pulse.resume(graph, inputs, call).then(
-      ({ values }) => (ended = `completed with ${JSON.stringify(values)}`),
+      ({ values }) => ends.push(`completed with ${JSON.stringify(values)}`),
       (error: unknown) => {
-        if (isPulseError(error, "PULSE_RUN_FAILED")) ended = `failed at ${error.details.path}`;
-        else if (!isPulseError(error) || !refusals.includes(error.code)) ended = `threw ${String(error)}`;
-        else if (saves + called.length + events.length > 0) ended = `refused too late with ${error.code}`;
-        else ended = error.code;
+        if (isPulseError(error, "PULSE_RUN_FAILED")) ends.push(`failed at ${error.details.path}`);
+        else if (!isPulseError(error) || !refusals.includes(error.code)) ends.push(`threw ${String(error)}`);
+        else if (saves + called.length + events.length > 0) ends.push(`refused too late with ${error.code}`);
+        else if (!namesPlace(error)) ends.push(`refused without a place: ${error.message}`);
+        else ends.push(error.code);
       },
     );
-    for (let turns = 0; ended === undefined; turns += 1) {
-      if (turns > turnsMax || called.length > callsMax) return "it does not end";
+    for (let turns = 0; turns < turnsMax && called.length < callsMax; turns += 1) {
+      const [end] = ends;
+      if (end !== undefined) return end;
       await turn();
     }
-    return ended;
+    return "it does not end";
   };
 }
 

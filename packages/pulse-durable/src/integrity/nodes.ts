@@ -1,4 +1,4 @@
-import { idsKey, parseIds } from "../record/entry-key.ts";
+import { parseIds } from "../record/entry-key.ts";
 import type { NodeEntry, RunRecord, ValueRecord } from "../record/format.ts";
 import type { KeyView, NodeView } from "./definition-view.ts";
 import type { CheckedParts } from "./parts.ts";

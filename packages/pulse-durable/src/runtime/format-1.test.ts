@@ -140,7 +140,7 @@ test("REC-28 a format 1 with later fields is refused, by import and by resume, a
     [(json) => (json["managed"] = {}), "managed is no field of format 1"],
     [(json) => Object.assign(json["scopes"]?.["05".repeat(16)] ?? {}, { bindings: true }), "bindings: is true"],
     [
-      (json) => ((json["scopes"]?.[root]?.["nodes"]?.["double"] as { outputs: unknown[] }).outputs = [stream]),
+      (json) => Object.assign(json["scopes"]?.[root]?.["nodes"]?.["double"] ?? {}, { outputs: [stream] }),
       'outputs "doubled": is a stream, which format 1 does not have',
     ],
   ];

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { mapOfKind } from "../record/entry-key.ts";
 import type { EntryKind } from "../record/entry-key.ts";
 import type { RunRecord } from "../record/format.ts";
@@ -71,8 +72,11 @@ function sitesOf({ header, entries }: LooseRecord): readonly Site[] {
 
 const put = ({ holder, key }: Site, value: unknown): string => {
   (holder as LooseEntry)[key] = value;
-  return `${key} := ${typeof value === "object" ? Object.prototype.toString.call(value) : String(value)}`;
+  return `${key} := ${shown(value)}`;
 };
+
+const shown = (value: unknown): string =>
+  typeof value === "string" ? JSON.stringify(value.slice(0, 80)) : inspect(value, { depth: 1, breakLength: Infinity });
 
 const nothing = "(nothing to do)";
 
