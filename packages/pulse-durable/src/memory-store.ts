@@ -87,8 +87,10 @@ function read(runs: ReadonlyMap<string, KeptRun>, runId: string): RunRecord {
   return builder.view(kept.revision);
 }
 
+/** What is kept is never handed out, so small pieces may share memory: one of its own for each costs more than its bytes. */
 function ownCopy(key: string, entry: RecordEntry): PackedEntry {
-  return copyOf(packEntry(key, entry));
+  const { text, bytes } = packEntry(key, entry);
+  return { text, bytes: bytes.map((each) => Buffer.from(each)) };
 }
 
 function copyOf({ text, bytes }: PackedEntry): PackedEntry {

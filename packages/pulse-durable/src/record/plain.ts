@@ -105,16 +105,17 @@ const refuseIllFormed: Direction = {
 };
 
 function convert(value: unknown, direction: Direction): Plain {
-  const path: string[] = [];
+  const path: (string | number)[] = [];
   let problem: string | undefined;
 
   const refuse = (text: string): undefined => {
-    problem ??= `${path.length === 0 ? "the entry" : path.join("")} ${text}`;
+    const steps = path.map((step) => (typeof step === "number" ? `[${step}]` : `.${step}`));
+    problem ??= `${steps.length === 0 ? "the entry" : steps.join("")} ${text}`;
     return undefined;
   };
-  const visit = (part: unknown, field: string): unknown => {
-    path.push(field);
-    const copy = field === ".bytes" ? visitBytes(part) : visitPlain(part);
+  const visit = (part: unknown, step: string | number): unknown => {
+    path.push(step);
+    const copy = step === "bytes" ? visitBytes(part) : visitPlain(part);
     path.pop();
     return copy;
   };
@@ -142,7 +143,7 @@ function convert(value: unknown, direction: Direction): Plain {
     const copy: unknown[] = [];
     // By index: a hole is undefined, and is refused like it.
     for (let at = 0; at < items.length; at += 1) {
-      copy.push(visit(items[at], `[${at}]`));
+      copy.push(visit(items[at], at));
       if (problem !== undefined) break;
     }
     return copy;
@@ -153,7 +154,7 @@ function convert(value: unknown, direction: Direction): Plain {
     const copy: Record<string, unknown> = {};
     for (const [key, part] of Object.entries(source)) {
       if (direction.checkStrings && !isWellFormed(key)) return refuse("has a key with an unpaired surrogate");
-      const turned = visit(part, `.${key}`);
+      const turned = visit(part, key);
       if (problem !== undefined) return undefined;
       // An assignment to this name would set the copy's prototype.
       if (key === "__proto__") Object.defineProperty(copy, key, { ...ownField, value: turned });

@@ -58,14 +58,15 @@ export function commitQueue(save: (batch: readonly Waiter[]) => Promise<void>): 
   const pump = (): void => {
     if (saving !== undefined || stopped !== undefined || queue.size === 0) return;
     saving = take();
-    save(saving).then(() => {
-      saving = undefined;
-      pump();
-    }, stop);
+    save(saving).then(saved, stop);
+  };
+  const saved = (): void => {
+    saving = undefined;
+    pump();
   };
   /** Takes a change out when its signal is aborted first; gives what stops listening. */
   const watch = (waiter: Waiter, { path, signal }: ChangeCall): (() => void) => {
-    if (signal === undefined) return () => {};
+    if (signal === undefined) return unwatched;
     const cancel = (): void => {
       queue.delete(waiter);
       waiter.refuse(
@@ -93,10 +94,13 @@ export function commitQueue(save: (batch: readonly Waiter[]) => Promise<void>): 
         if (stopped !== undefined) return reject(stopped.error);
         // What `decide` decides is what this waiter is released with.
         const waiter: Waiter = { decide, release: resolve as (result: unknown) => void, refuse: reject };
-        queue.set(waiter, () => {});
+        queue.set(waiter, unwatched);
         pump();
         if (queue.has(waiter)) queue.set(waiter, watch(waiter, call));
       });
     },
   };
 }
+
+/** Of a change that has not waited yet, and of one that cannot be cancelled. */
+const unwatched = (): void => {};

@@ -119,7 +119,8 @@ function firstChanges({ runId, version, current, host }: OpenRequest): RecordCha
     definition,
     inputs,
     ...keysForHeader(fingerprintKeys),
-    outline: { ...outline, ...inputsOutline },
+    // Of a big graph it is big: it is copied only for inputs to be added.
+    outline: Object.keys(inputsOutline).length === 0 ? outline : { ...outline, ...inputsOutline },
     rootScope,
     graph: root.graph,
     rootNodes: root.nodes.size,
