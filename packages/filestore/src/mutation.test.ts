@@ -9,6 +9,7 @@ import type { FileStoreOptions } from "./open.ts";
 import { byteMutators } from "./testing/mutated-bytes.ts";
 import { everythingIn, fakeProcesses, openPlace } from "./testing/place.ts";
 import type { Place } from "./testing/place.ts";
+import { stillPlatform } from "./testing/still-platform.ts";
 import { seeded } from "./testing/random.ts";
 
 /** How many damaged folders; `PULSE_MUTATIONS=20000` is for people. */
@@ -75,7 +76,9 @@ async function templateOf(until: string, end: "killed" | "closed", foldBytesMin:
   const place = await openPlace();
   const processes = fakeProcesses();
   const options = { foldBytesMin, contentBytesMin: 256 };
-  const pulse = durable({ store: openFileStore({ ...living, ...options }, processes.parts(1)) });
+  const { platform, hold, goOn } = stillPlatform();
+  const parts = { ...processes.parts(1), platform };
+  const pulse = durable({ store: openFileStore({ ...living, ...options }, parts) });
   const name = `${end} at ${until}, folded from ${foldBytesMin}`;
   await new Promise<void>((resolve, reject) => {
     const held = damagedGraph((path) => {
@@ -85,9 +88,11 @@ async function templateOf(until: string, end: "killed" | "closed", foldBytesMin:
     });
     pulse.run(held, { start: 5 }, { ...call, drainTimeout: 0 }).then(() => resolve(), reject);
   });
-  // What a killed process leaves is what is there now; it does no more, whatever becomes of the original.
+  // What a killed process leaves is what is there now, whatever becomes of the original.
   if (end === "closed") await pulse.close();
+  await hold();
   await cp(living.folder, place.folder, { recursive: true });
+  goOn();
   await pulse.close();
   processes.kill(1);
   return { name, place, options, processes };
