@@ -2,12 +2,17 @@ import { isPulseError, type, type StandardSchema } from "@pulse-ts/core";
 import { expectTypeOf, test } from "vitest";
 import * as z from "zod";
 import {
+  compress,
   createCodecs,
   defineCodec,
+  encrypt,
   json,
+  keyRing,
   structured,
+  wrapCodecs,
   type Codec,
   type CodecDetails,
+  type Codecs,
   type ConflictDetails,
 } from "./index.ts";
 
@@ -65,4 +70,16 @@ test("CODEC-7 the error codes narrow their details", () => {
   const ofConflict = (error: unknown) => (isPulseError(error, "PULSE_CONFLICT") ? error.details : undefined);
   expectTypeOf(ofCodec).returns.toEqualTypeOf<CodecDetails | undefined>();
   expectTypeOf(ofConflict).returns.toEqualTypeOf<ConflictDetails | undefined>();
+});
+
+test("CODEC-11 wrapper codecs keep the type of the value", () => {
+  const card = json(z.object({ number: z.string() }), { id: "card", version: "1" });
+  expectTypeOf(encrypt(card, { keys: { k1: "" } })).toEqualTypeOf<Codec<{ number: string }>>();
+  expectTypeOf(compress(card, { level: 9 })).toEqualTypeOf<Codec<{ number: string }>>();
+  expectTypeOf(encrypt(compress(card), keyRing({ keys: {} }))).toEqualTypeOf<Codec<{ number: string }>>();
+  // @ts-expect-error a ring has keys
+  encrypt(card, { current: "k1" });
+  // @ts-expect-error a key is no number
+  keyRing({ keys: { k1: 1 } });
+  expectTypeOf(wrapCodecs(createCodecs(), (codec) => compress(codec))).toEqualTypeOf<Codecs>();
 });

@@ -47,6 +47,7 @@ class Registry implements Codecs {
   readonly #mode: "automatic" | "registered only";
   readonly #byType = new Map<KeyType, Codec>();
   readonly #ids = new Set<string>();
+  #encrypting = 0;
   /** Made anew after each registration: a registered codec also serves the places of its schema inside other schemas. */
   #automatic = new WeakMap<KeyType, Codec>();
 
@@ -76,6 +77,7 @@ class Registry implements Codecs {
     const guarded = guardedCodec(codec);
     this.#refuseBypassing(guarded);
     this.#byType.set(codec.type, guarded);
+    if (isEncrypting(guarded)) this.#encrypting++;
     this.#ids.add(codec.id);
     this.#automatic = new WeakMap();
   }
@@ -112,7 +114,7 @@ class Registry implements Codecs {
     if (isZodSchema(type)) return this.#makeForZod(type, key);
     if (isTypeToken(type)) return structured(type);
     // Nothing asks the codecs of other schemas there: an encrypted part would be written in clear.
-    if (containsSchema(type, (part) => this.#encrypts(part)))
+    if (this.#encrypting > 0 && containsSchema(type, (part) => this.#encrypts(part)))
       throw prepareError(
         key,
         "its schema contains one whose values are encrypted, which its automatic codec would write in clear; encrypt the whole",

@@ -223,6 +223,23 @@ for (const [name, open] of Object.entries(restingPlaces)) {
       expect(captured.traces([...secrets, ...keys])).toEqual([]);
     });
 
+    test("CODEC-7 CODEC-11 what a body makes and cannot be stored is not shown, nor kept as the failure's text", async () => {
+      const pair = { [texts.pin]: `${texts.made}\ud800` };
+      for (const made of [
+        `${texts.made}\ud800`,
+        pair,
+        [pair, () => texts.made],
+        new Map([[texts.pin, Symbol(texts.made)]]),
+      ]) {
+        await using place = await open();
+        const captured = new Captured();
+        const options = { keepFailure: true };
+        expect(await act({ place, captured, ways: { ...well, made }, options })).toBe("PULSE_RUN_FAILED");
+        expect(await act({ place, captured, ways: { ...well, made } })).toBe("PULSE_RUN_FAILED");
+        expect(captured.traces([...secrets, ...keys])).toEqual([]);
+      }
+    });
+
     test("CODEC-19 REC-8 a four-digit PIN as the only input cannot be found by trying all of them", async () => {
       await using place = await open();
       const captured = new Captured();
