@@ -119,7 +119,8 @@ export function durableAround(options: DurableOptions, around?: RunSurroundings[
   ): Promise<BegunRun<Graph>> => {
     checkRunOptions(options, againOf(mode));
     refuseClosed(mode === "resume" ? "resuming" : "starting", options.runId, againOf(mode));
-    const begun = beginRun(mode, graph, inputs, options, surroundings);
+    // Known before anything of it happens: what is called on the way may close all that is known.
+    const begun = Promise.resolve().then(() => beginRun(mode, graph, inputs, options, surroundings));
     const entry = begun as Promise<BegunRun<never>>;
     active.add(entry);
     const forget = (): void => void active.delete(entry);

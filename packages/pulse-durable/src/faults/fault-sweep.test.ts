@@ -16,10 +16,10 @@ import { confirmedPaths } from "./confirmed-paths.ts";
 import { durableAt, durableFaultPoints } from "./durable-at.ts";
 
 /**
- * What is done where a point is reached: the call fails there, the process dies there, the call is late, or the host
- * interrupts the run there.
+ * What is done where a point is reached: the call fails there, the process dies there, the call is late, the host interrupts
+ * the run there, or closes the durable.
  */
-type Fault = "throw" | "crash" | "wait" | "interrupt";
+type Fault = "throw" | "crash" | "wait" | "interrupt" | "close";
 
 const call = { runId: "run", version: "1" };
 
@@ -54,6 +54,8 @@ interface ProcessEnd {
   /** Undefined when the process died. */
   readonly outcome?: Outcome;
   readonly error?: unknown;
+  /** For each time that the store was closed: whether each session was closed before, and nothing was done after. */
+  readonly closes: readonly boolean[];
   /** Every point that was reached, in order. */
   readonly reached: readonly Reached[];
 }
@@ -66,7 +68,13 @@ async function live(memory: Store, graph: AnyGraph, disturbed?: Process): Promis
   const times = new Map<string, number>();
   let die: () => void = () => {};
   const death = new Promise<void>((resolve) => (die = resolve));
-  const pulse = durableAt({ store }, async (point) => {
+  const closes: { readonly open: number; readonly points: number }[] = [];
+  const closable = {
+    ...store,
+    close: async () => void closes.push({ open: store.acquired - store.closed, points: reached.length }),
+  };
+  let closing: Promise<void> | undefined;
+  const pulse = durableAt({ store: closable }, async (point) => {
     const time = (times.get(point) ?? 0) + 1;
     times.set(point, time);
     reached.push({ point, time });
@@ -83,6 +91,11 @@ async function live(memory: Store, graph: AnyGraph, disturbed?: Process): Promis
         return;
       case "interrupt":
         host.abort(new Error("stop"));
+        return;
+      case "close":
+        closing = pulse.close();
+        // Handled where it is awaited; nothing may wait for it here, since it waits for this.
+        closing.catch(() => {});
     }
   });
   const options = { ...call, signal: host.signal };
@@ -91,10 +104,11 @@ async function live(memory: Store, graph: AnyGraph, disturbed?: Process): Promis
     (error: unknown) => ({ error }),
   );
   const end = await Promise.race([ended, death.then(() => ({}))]);
+  await closing;
   // A session that could not be closed is given up by the death of its process.
   await turn();
   await store.crash();
-  return { ...end, reached };
+  return { ...end, closes: closes.map(({ open, points }) => open === 0 && points === reached.length), reached };
 }
 
 /** What a record says that a later process must keep to: what never runs again. */
@@ -132,9 +146,25 @@ const codesOf: Readonly<Record<Fault, readonly (string | undefined)[]>> = {
   wait: [undefined],
   // An interruption never makes a run uncertain (DUR-26, DUR-27).
   interrupt: [undefined, "PULSE_INTERRUPTED"],
+  close: [undefined, "PULSE_INTERRUPTED"],
 };
 
+/** Saves and closings after a save that erred: none, and one (DUR-21). */
+function afterFailedSave({ reached }: ProcessEnd, { fault, point, time }: Process): readonly string[] {
+  if (fault !== "throw" || !point.startsWith("save")) return ["close before"];
+  const failed = reached.findIndex((one) => one.point === point && one.time === time);
+  return reached.slice(failed + 1).flatMap((one) => (/^(save|close) before$/u.test(one.point) ? [one.point] : []));
+}
+
 const codeOf = (error: unknown): unknown => (isPulseError(error) ? error.code : error);
+
+/** Each point's first time, and of the others as many as the seed picks. */
+function chosenOf(reached: readonly Reached[], seed: number): readonly Reached[] {
+  const { random } = fakeHost({ seed });
+  const others = reached.filter(({ time }) => time > 1).map((one) => ({ one, order: random() }));
+  const picked = others.toSorted((one, other) => one.order - other.order).slice(0, timesMax);
+  return [...reached.filter(({ time }) => time === 1), ...picked.map(({ one }) => one)];
+}
 
 async function sweep(seed: number, fault: Fault, crashFirst: boolean): Promise<number> {
   const undisturbed = subject(seed);
@@ -155,7 +185,8 @@ async function sweep(seed: number, fault: Fault, crashFirst: boolean): Promise<n
   const { reached } = await live(calm.memory, subject(seed, calm.scopes).graph);
   const made = new Set(undisturbed.starts.map(tryOf));
 
-  for (const at of reached) {
+  const chosen = chosenOf(reached, seed);
+  for (const at of chosen) {
     const disturbed = { ...at, fault };
     const label = `seed ${seed}, ${fault} at ${at.point} (${at.time}), ${crashFirst ? "resumed" : "new"}`;
     const { memory, scopes } = await begin();
@@ -168,6 +199,8 @@ async function sweep(seed: number, fault: Fault, crashFirst: boolean): Promise<n
     expect({
       label,
       end: codesOf[fault].includes(codeOf(end.error) as string),
+      closes: end.closes,
+      afterFailedSave: afterFailedSave(end, disturbed),
       error,
       outputs: outcome?.outputs,
       again: after.starts.filter((body) => kept.confirmed.has(body.path) || kept.failed.has(tryOf(body))),
@@ -177,6 +210,8 @@ async function sweep(seed: number, fault: Fault, crashFirst: boolean): Promise<n
     }).toEqual({
       label,
       end: true,
+      closes: fault === "close" ? [true] : [],
+      afterFailedSave: ["close before"],
       error: undefined,
       outputs: expected.outputs,
       again: [],
@@ -184,10 +219,12 @@ async function sweep(seed: number, fault: Fault, crashFirst: boolean): Promise<n
       strange: [],
     });
   }
-  return reached.length;
+  return chosen.length;
 }
 
-const graphs = Number(process.env["PULSE_GRAPHS"] ?? 2);
+/** Later times of points that are tried in one sweep. */
+const timesMax = Number(process.env["PULSE_TIMES"] ?? 25);
+const graphs = Number(process.env["PULSE_GRAPHS"] ?? 1);
 
 /** How many points were reached and disturbed. */
 async function sweepGraphs(fault: Fault): Promise<number> {
@@ -219,6 +256,14 @@ test(
 test("DUR-26 DUR-27 the host interrupts at any fault point: the run is never uncertain", { timeout }, async () => {
   expect(await sweepGraphs("interrupt")).toBeGreaterThan(pointsMin);
 });
+
+test(
+  "DUR-30 the host closes the durable at any fault point: sessions first, then the store, once",
+  { timeout },
+  async () => {
+    expect(await sweepGraphs("close")).toBeGreaterThan(pointsMin);
+  },
+);
 
 test("DUR-8 DUR-9 a call is late at any fault point: nothing is different", { timeout }, async () => {
   expect(await sweepGraphs("wait")).toBeGreaterThan(pointsMin);
