@@ -2,9 +2,8 @@
 // run ends as an undisturbed one. For people; CI runs a small share of it among the tests.
 import { parseArgs } from "node:util";
 import { crashSweep } from "@pulse-ts/store-testkit";
-import type { CrashProgram } from "@pulse-ts/store-testkit";
 import { bundle } from "./program/bundle.ts";
-import { generatedCase, jobCase, plansFrom } from "./soak/cases.ts";
+import { generatedCase, housekeepingCase, jobCase, plansFrom } from "./soak/cases.ts";
 import type { NamedCase } from "./soak/cases.ts";
 import { pointLines, table, violationText } from "./soak/report.ts";
 import type { NamedSweep } from "./soak/report.ts";
@@ -41,26 +40,29 @@ async function soak(): Promise<number> {
   console.error(`seed ${seed}`);
   await using program = await bundle("child.ts");
   await using job = await jobCase(program, seed);
-  const graphs = await graphCases(program, seed);
-  const cases = [...(values.only === "graphs" ? [] : [job.case]), ...(values.only === "job" ? [] : graphs)];
+  const plans = await plansFrom(seed, Number(values.graphs));
+  const graphs = plans.map((plan) => generatedCase(program, plan));
+  const keeping = plans.slice(0, 1).map((plan) => housekeepingCase(program, plan));
+  const cases = [
+    ...(values.only === "graphs" ? [] : [job.case]),
+    ...(values.only === "job" ? [] : [...keeping, ...graphs]),
+  ];
   const kills = Number(values.kills);
   const sweeps: NamedSweep[] = [];
   const waiting = [...cases.entries()];
   const lane = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [at, crashCase] = next;
-      const moments = crashCase === job.case ? kills : share(kills, graphs.indexOf(crashCase), graphs.length);
-      sweeps.push(await sweepOf(crashCase, { seed: seed + at, moments, until }));
+      const [number, crashCase] = next;
+      const at = graphs.indexOf(crashCase);
+      // The main job gets as many as all graphs together.
+      const moments = at < 0 ? kills : share(kills, at, graphs.length);
+      sweeps.push(await sweepOf(crashCase, { seed: seed + number, moments, until }));
       console.error(`${sweeps.length}/${cases.length} ${line(sweeps.at(-1))}`);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
   console.log([`\nseed ${seed}\n`, table(sweeps), "", ...pointLines(sweeps)].join("\n"));
   return sweeps.some(({ violations }) => violations.length > 0) ? 1 : 0;
-}
-
-async function graphCases(program: CrashProgram, seed: number): Promise<readonly NamedCase[]> {
-  return (await plansFrom(seed, Number(values.graphs))).map((plan) => generatedCase(program, plan));
 }
 
 interface SweepShare {

@@ -24,3 +24,6 @@ export type { RunResult } from "./crash/run-end.ts";
 export type { ChildReport, CrashProgram, KillMoment } from "./crash/start-child.ts";
 export type { AtStorePoint, CrashParts, CrashSubject, MakeSubject, NoteBody, OpenStore } from "./crash/subject.ts";
 export type { Violation, ViolationKind } from "./crash/violation.ts";
+export { watchedStore } from "./crash/watched-store.ts";
+export type { WatchedStore } from "./crash/watched-store.ts";
+export type { ChildVoice } from "./crash/child-voice.ts";

@@ -10,16 +10,22 @@ import { makeWorld } from "./world.ts";
 
 const valueSchema = z.strictObject({ sum: z.int(), text: z.string() });
 
+export interface BuiltRun extends CrashSubject {
+  /** The same graph as new objects, with limiters that nobody holds: as another process would have it. */
+  readonly rebuilt: () => AnyGraph;
+}
+
 /** Makes a plan into a graph and what it is run with. `note` is told each start of a body. */
-export function buildRun(plan: RunPlan, note: NoteBody): CrashSubject {
+export function buildRun(plan: RunPlan, note: NoteBody): BuiltRun {
   const world = makeWorld(note);
   const retryAll: Aspect[] = plan.retryAll === undefined ? [] : [retry({ limit: plan.retryAll }), world.countTry(0)];
-  const parts: BuildParts = {
-    world,
-    limiters: plan.limiters.map((places) => limiter(places)),
-    levelsAbove: plan.retryAll === undefined ? 0 : 1,
-    built: new Map(),
-  };
+  const rebuilt = (): AnyGraph =>
+    buildGraph(plan.graph, {
+      world,
+      limiters: plan.limiters.map((places) => limiter(places)),
+      levelsAbove: plan.retryAll === undefined ? 0 : 1,
+      built: new Map(),
+    });
   const { overriddenKeys, overriddenNodes, concurrency, isolate, keepFailure, verify } = plan;
   const given = Object.entries(plan.inputs).filter(([, value]) => value !== undefined);
   const overrides = {
@@ -28,7 +34,8 @@ export function buildRun(plan: RunPlan, note: NoteBody): CrashSubject {
   };
   const overridden = Object.keys(overriddenKeys).length + overriddenNodes.length > 0;
   return {
-    graph: buildGraph(plan.graph, parts),
+    graph: rebuilt(),
+    rebuilt,
     inputs: Object.fromEntries(given),
     version: "1",
     options: {

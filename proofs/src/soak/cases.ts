@@ -61,6 +61,12 @@ export function generatedCase(program: CrashProgram, { seed }: RunPlan): NamedCa
   return { name: `graph ${seed}`, program, subject: "generated", store: "files", input: String(seed) };
 }
 
+/** A graph whose processes begin with deleting runs and collecting contents. */
+export function housekeepingCase(program: CrashProgram, { seed }: RunPlan): NamedCase {
+  const store = "files with housekeeping";
+  return { name: "housekeeping", program, subject: "generated", store, input: String(seed) };
+}
+
 /** A folder of made-up prose for the main job. */
 export interface JobFolder extends AsyncDisposable {
   readonly case: NamedCase;

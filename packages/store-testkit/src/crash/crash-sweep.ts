@@ -13,7 +13,7 @@ export interface CrashSweepOptions extends CrashCase {
   readonly pointKillsMax?: number;
   /** Kills from outside, at moments that the seed chooses. */
   readonly moments: number;
-  /** Kills of one run at most; default {@link killsPerRunMaxDefault}. More: deeper resumes. */
+  /** Kills of one run at most; default {@link killsPerRunMaxDefault}. More: deeper resumes, and fewer processes in all. */
   readonly killsPerRunMax?: number;
   /** Told after each run. */
   readonly onTrial?: (trial: CrashTrial) => void;
@@ -21,7 +21,7 @@ export interface CrashSweepOptions extends CrashCase {
   readonly goOn?: () => boolean;
 }
 
-export const killsPerRunMaxDefault = 4;
+export const killsPerRunMaxDefault = 8;
 
 /** A violation, and how to see it again. */
 export interface SweepViolation extends Violation {
@@ -105,7 +105,7 @@ export async function crashSweep(options: CrashSweepOptions): Promise<CrashSweep
   }
   const wanted = count.momentKills + moments;
   while (count.momentKills < wanted && goOn()) {
-    const kills = 1 + Math.floor(random() * Math.min(killsPerRunMax, wanted - count.momentKills));
+    const kills = 1 + Math.floor(random() * Math.min(killsPerRunMax / 2, wanted - count.momentKills));
     const chain = Array.from({ length: kills }, () => moment(1.5 / kills));
     const saves = 1 + Math.floor(random() * 4);
     await attempt(random() < 0.2 ? [...chain, { kind: "cancel", saves }] : chain);

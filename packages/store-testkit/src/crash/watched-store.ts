@@ -12,6 +12,7 @@ export interface WatchedStore {
   readonly busy: () => number;
 }
 
+/** Watches a store. `tell` hears each call before it goes on, `saved` of each confirmed save, both in the same step. */
 export function watchedStore(inner: Store, tell: ChildVoice, saved: () => void): WatchedStore {
   let busy = 0;
   const counted = async <Result>(work: () => Promise<Result>): Promise<Result> => {
