@@ -163,7 +163,7 @@ test.each(["nothing", "all"] as const)(
   { timeout: 120_000 },
   async (done) => {
     for (let number = 0, complete = false; !complete; number += 1) {
-      await using place = await openPlace();
+      await using place = await openPlace("fast");
       const processes = fakeProcesses();
       const store = openFileStore(place, processes.parts(1));
       await saveRun(store, "kept");
@@ -200,7 +200,7 @@ test(
     for (const done of ["before", "after"] as const) {
       for (const whole of [true, false]) {
         for (let number = 0, complete = false; !complete; number += 1) {
-          await using place = await openPlace();
+          await using place = await openPlace("fast");
           const processes = fakeProcesses();
           const store = openFileStore(place, processes.parts(1));
           await saveRun(store, "old");
@@ -240,7 +240,7 @@ test(
   { timeout: 240_000 },
   async () => {
     const round = async (number: number, moment: Moment): Promise<number> => {
-      await using place = await openPlace();
+      await using place = await openPlace("fast");
       const processes = fakeProcesses();
       const store = openFileStore(place, processes.parts(1));
       await saveRun(store, "old");

@@ -10,7 +10,8 @@ import type { FileStore } from "./open.ts";
 import { realPlatform } from "./platform.ts";
 import { steps } from "./steps.ts";
 import type { Operation, Step } from "./steps.ts";
-import { bigValue, expectNamedContents } from "./testing/big-values.ts";
+import { bigValue } from "./testing/big-values.ts";
+import { expectRecord } from "./testing/expect-record.ts";
 import { systemError } from "./testing/faults.ts";
 import { loadOrNothing, openPlace, saveUpTo } from "./testing/place.ts";
 import { historyOf } from "./testing/records.ts";
@@ -100,7 +101,7 @@ async function round(
   code: string,
   from: number,
 ): Promise<{ readonly steps: readonly Step[]; readonly error?: unknown }> {
-  await using place = await openPlace();
+  await using place = await openPlace("fast");
   const cause = failing(code, from);
   const store = openFileStore({ ...place, foldBytesMin }, { platform: stoppedAt(realPlatform, cause.at) });
   const { session, acknowledged, error } = await work(store);
@@ -131,16 +132,7 @@ async function round(
   return { steps: cause.steps, error };
 }
 
-/** The whole history is there, whether a value is named or stands in the record. */
+/** The whole history is there, its contents too. */
 async function expectSame(store: FileStore): Promise<void> {
-  const record = await store.catalog.read("order");
-  const expected = history.at(saves + 2);
-  expect(record.header).toEqual(expected.header);
-  expect(record.attempts).toEqual(expected.attempts);
-  const digests = (nodes: typeof record.nodes): Readonly<Record<string, readonly unknown[]>> =>
-    Object.fromEntries(
-      [...nodes].map(([key, { outputs }]) => [key, outputs.map((value) => "digest" in value && value.digest)]),
-    );
-  expect(digests(record.nodes)).toEqual(digests(expected.nodes));
-  await expectNamedContents(store);
+  await expectRecord(store, await store.catalog.read("order"), history.at(saves + 2));
 }

@@ -3,17 +3,21 @@ import { isPulseError } from "@pulse-ts/core";
 import { ownHolder, systemProbe } from "../holder.ts";
 import { openFileStore } from "../open.ts";
 import { loadOrNothing } from "./place.ts";
-import { historyOf } from "./records.ts";
+import { childHistory, optionsOf } from "./spawn.ts";
 import type { FromChild, ToChild } from "./spawn.ts";
 
 /** A process of its own that owns runs as it is told, and reports each save when it is confirmed. */
-const [folder = "", foldBytesMin = "0", stranger = ""] = process.argv.slice(2);
+const { folder, foldBytesMin, stranger, values, uid } = optionsOf(process.argv);
+
+// Before the user changes: what a process may read of itself changes with it.
+await ownHolder();
+if (uid !== undefined) process.seteuid?.(uid);
 
 const store = openFileStore(
-  { folder, foldBytesMin: Number(foldBytesMin) },
+  { folder, foldBytesMin },
   {
     probe: systemProbe,
-    holder: async () => ({ ...(await ownHolder()), ...(stranger === "" ? {} : { namespace: stranger }) }),
+    holder: async () => ({ ...(await ownHolder()), ...(stranger === undefined ? {} : { namespace: stranger }) }),
   },
 );
 /** The one it acquired last. */
@@ -35,7 +39,7 @@ const tell = (message: FromChild): void => {
 };
 
 async function follow(message: ToChild): Promise<void> {
-  const history = historyOf(message.runId, { nodesMax: 20 });
+  const history = childHistory(message.runId, values);
   switch (message.kind) {
     case "acquire":
       own.unshift(await store.acquire(message.runId));
@@ -56,9 +60,26 @@ async function follow(message: ToChild): Promise<void> {
       return tell({ kind: "done" });
     case "block":
       tell({ kind: "blocked" });
-      // The message leaves before the loop stops for good.
-      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+      // The message leaves before the loop stops: for good, or for so long.
+      setImmediate(() => {
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, message.ms);
+        tell({ kind: "done" });
+      });
       return;
+    case "collect":
+      await store.collect({ windowMs: 0 });
+      return tell({ kind: "done" });
+    case "churn":
+      for (let round = 1; ; round += 1) {
+        const session = await store.acquire(message.runId);
+        for (let revision = 1; revision <= 3; revision += 1) {
+          await session.save(history.at(revision), revision - 1, history.changesTo(revision));
+        }
+        await session.close();
+        await store.catalog.delete(message.runId);
+        await store.collect({ windowMs: 0 });
+        tell({ kind: "saved", revision: round });
+      }
     case "close":
       await own[0]?.close();
       return tell({ kind: "done" });
@@ -67,8 +88,14 @@ async function follow(message: ToChild): Promise<void> {
 
 process.on("message", (message: ToChild) => {
   follow(message).catch((error: unknown) => {
-    tell({ kind: "failed", code: isPulseError(error) ? error.code : String(error) });
+    tell(failureOf(error));
   });
 });
 process.on("disconnect", () => process.exit(0));
 tell({ kind: "ready" });
+
+function failureOf(error: unknown): FromChild {
+  if (!isPulseError(error)) return { kind: "failed", code: String(error), message: "" };
+  const { code, message } = error;
+  return { kind: "failed", code, message };
+}
