@@ -1,5 +1,6 @@
 import { graph, limiter, node, retry } from "@pulse-ts/core";
-import { expect, test } from "vitest";
+import { randomInt } from "node:crypto";
+import { expect, onTestFailed, test } from "vitest";
 import { alwaysResume } from "./always-resume.ts";
 import { durable } from "./durable.ts";
 import { fakeHost } from "./fake-host.ts";
@@ -8,6 +9,7 @@ import { memoryStore } from "./memory-store.ts";
 import type { Session, Store } from "./store.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { chainGraph, crashGraph, numberKey } from "./testing/graphs.ts";
+import { smallGraph } from "./testing/small-graph.ts";
 
 const kinds: readonly StopKind[] = ["interrupt", "lost", "uncertain"];
 const made = numberKey("made");
@@ -28,6 +30,25 @@ test("DUR-16 DUR-8 a run that is stopped and resumed at every save has the outco
     // A stop at each save. The last resume found it completed, and so it is not counted in the record (DUR-28).
     expect({ stop, resumes }).toEqual({ stop, resumes: header.revision });
     expect(header.resumes).toBe(resumes - 1);
+  }
+});
+
+test("DUR-16 DUR-8 small graphs of a seed have the outcome of an undisturbed run, stopped in every way at every save", async () => {
+  const seed = Number(process.env["PULSE_SEED"] ?? randomInt(2 ** 31));
+  onTestFailed(() => console.error(`PULSE_SEED=${seed}`));
+  for (let at = 0; at < 3; at += 1) {
+    const build = (scopes: Map<string, string[]>) => {
+      const { random } = fakeHost({ seed: seed + at });
+      return smallGraph((below) => Math.floor(random() * below), { called: () => {}, scopes });
+    };
+    const inputs = { start: 5 } as never;
+    const undisturbed = await durable({ store: memoryStore() }).run(build(new Map()), inputs, call);
+    for (const stop of kinds) {
+      // What the bodies saw of their scopes belongs to the world outside, which outlives each process.
+      const scopes = new Map<string, string[]>();
+      const { outcome } = await alwaysResume(() => build(scopes), inputs, { stop });
+      expect({ stop, outputs: outcome.outputs }).toEqual({ stop, outputs: undisturbed.outputs });
+    }
   }
 });
 

@@ -80,7 +80,7 @@ export function storeError(error: unknown, runId: string, doing: string): PulseE
   if (isPulseError(error)) return saysNext(error) ? error : named(error, { runId, next: "mend-store" }, error.message);
   return new PulseError(
     "PULSE_STORE",
-    `${doing} run "${shownRunId(runId)}": the store failed: ${failureText(error)}; mend it, then resume`,
+    `${doing} run "${shownRunId(runId)}": the store failed: ${failureText(error)}; mend it, then call again: runOrResume goes on with what was recorded`,
     {
       details: { runId, next: "mend-store", medium: "store" },
       cause: error,
