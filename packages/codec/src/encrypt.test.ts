@@ -238,6 +238,15 @@ describe("the fingerprint of an encrypted value", () => {
     const twice = encrypt(encrypt(text, ring), { keys: { k2 } });
     expect(twice.decode(twice.encode(secret))).toBe(secret);
     expect(twice.fingerprint(secret)).toBe(twice.fingerprint(secret));
+    const [k3, k4] = [randomBytes(32), randomBytes(32)];
+    const inner = encrypt(text, { keys: { k1, k3 }, current: "k3" });
+    const rotated = encrypt(inner, { keys: { k2, k4 }, current: "k4" });
+    expect(rotated.fingerprintKeys).toEqual([
+      { codecId: rotated.id, current: "k4" },
+      { codecId: inner.id, current: "k3" },
+    ]);
+    const before = new Map(twice.fingerprintKeys?.map(({ codecId, current }) => [codecId, current]));
+    expect(rotated.fingerprint(secret, { keyIdOf: (id) => before.get(id) })).toBe(twice.fingerprint(secret));
     const packed = encrypt(compress(text), ring);
     expect(packed.fingerprint(secret)).toBe(packed.fingerprint(secret));
   });

@@ -41,7 +41,8 @@ export function encrypt<Value>(inner: Codec<Value>, ring: KeyRing | KeyRingOptio
     id,
     version,
     immutable,
-    fingerprintKeys: [{ codecId: id, current: keys.current }],
+    // Those inside have their part where the inner fingerprint is what counts.
+    fingerprintKeys: [{ codecId: id, current: keys.current }, ...(codec.fingerprintKeys ?? [])],
     encode: (value, at) => {
       const plain = inside("encode", at.key, () => codec.encode(value, at));
       return seal(plain, keys, sealedFor(keys.current));

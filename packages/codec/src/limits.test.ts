@@ -14,7 +14,7 @@ import {
   valueBytesMax,
   type Codec,
 } from "./index.ts";
-import { reasonOf } from "./testing/refusal.ts";
+import { reasonOf, refusal } from "./testing/refusal.ts";
 
 const ring = keyRing({ keys: { k1: randomBytes(32) } });
 const codecs = createCodecs();
@@ -173,6 +173,16 @@ describe("size", () => {
     expect(reasonOf(() => codec.encode(new Uint8Array(valueBytesMax + 1)))).toContain(
       `${valueBytesMax} (valueBytesMax)`,
     );
+  });
+
+  test("CODEC-12 parts with codecs of their own are counted as they are written", () => {
+    const blob = z.instanceof(Uint8Array);
+    const own = createCodecs();
+    own.register({ ...(automatic(bytesType) as Codec<Uint8Array>), type: blob, id: "blob" } as Codec);
+    const half = new Uint8Array(valueBytesMax / 2);
+    const refused = refusal(() => own.forType(z.array(blob), "value").encode([half, half, half]));
+    // In base64 two of them are too many, so the third is not looked at.
+    expect(refused.details).toMatchObject({ path: "[1]", reason: expect.stringContaining("(valueBytesMax)") });
   });
 
   test("CODEC-12 many small parts and big bytes inside a value are refused before their text is made", () => {

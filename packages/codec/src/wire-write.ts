@@ -1,4 +1,5 @@
 import { dataValue, JsonWriter, numberText, sortedKeys, stringText } from "./canonical.ts";
+import type { Codec } from "./codec.ts";
 import type { Place } from "./place.ts";
 import { writeStructured } from "./structured-write.ts";
 import { whatIsIt } from "./what-is-it.ts";
@@ -28,7 +29,7 @@ export function writeWire(plan: WirePlan, value: unknown, place: Place): string 
         ? place.refuse("the schema refers to nothing but itself")
         : writeWire(plan.target, value, place);
     case "codec":
-      return place.parts.write(plan.codec, value, place);
+      return writePart(plan.codec, value, place);
     case "alternatives":
       return writeAlternatives(plan, value, place);
     case "array":
@@ -40,6 +41,12 @@ export function writeWire(plan: WirePlan, value: unknown, place: Place): string 
     case "record":
       return writeFields(value, () => plan.value, place);
   }
+}
+
+function writePart(codec: Codec, value: unknown, place: Place): string {
+  const text = place.parts.write(codec, value, place);
+  place.spend(text.length);
+  return text;
 }
 
 /** One item, which is no JSON that could stand here otherwise. */
