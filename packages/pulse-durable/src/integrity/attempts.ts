@@ -2,7 +2,7 @@ import { attemptKey, idsKey } from "../record/entry-key.ts";
 import type { AttemptEntry, RunRecord } from "../record/format.ts";
 import type { DefinitionView, NodeView } from "./definition-view.ts";
 import type { CheckedParts } from "./parts.ts";
-import { corrupt, isId, nodeAt, otherDefinition } from "./problem.ts";
+import { addAll, corrupt, isId, nodeAt, otherDefinition } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
 import { providerSearch } from "./providers.ts";
 
@@ -16,14 +16,14 @@ export function attemptProblems(parts: CheckedParts): readonly RecordProblem[] {
   const places = new Map<string, NamedAttempt[]>();
   for (const [id, entry] of record.attempts) {
     if (!isId(id)) problems.push(corrupt(attemptKey(id), "", "its id has the wrong form"));
-    problems.push(...(entry.boundary === "" ? rootProblems : retryProblems)(record, id, entry));
+    addAll(problems, (entry.boundary === "" ? rootProblems : retryProblems)(record, id, entry));
     // Node ids and boundaries may hold any character; the length makes the parts tell apart.
     const place = `${entry.parent}/${entry.boundary.length}/${entry.boundary}/${entry.nodeId}`;
     const attempts = places.get(place);
     if (attempts === undefined) places.set(place, [[id, entry]]);
     else attempts.push([id, entry]);
   }
-  for (const attempts of places.values()) problems.push(...placeProblems(attempts));
+  for (const attempts of places.values()) addAll(problems, placeProblems(attempts));
 
   if (definition === undefined) return problems;
   const missingProvider = providerSearch(parts);
@@ -31,7 +31,7 @@ export function attemptProblems(parts: CheckedParts): readonly RecordProblem[] {
     const scope = scopeOf.get(id);
     const path = scope === undefined ? undefined : record.scopes.get(scope)?.path;
     if (scope === undefined || path === undefined) continue;
-    problems.push(...definitionProblems(definition, record, id, entry, path));
+    addAll(problems, definitionProblems(definition, record, id, entry, path));
     // Of a confirmed one its node's entry is checked.
     if (entry.boundary !== "" || entry.state === "confirmed") continue;
     for (const needed of definition.graph(path)?.nodes.get(entry.nodeId)?.requires ?? []) {

@@ -183,3 +183,32 @@ test("REC-26 without a definition a record is checked as far as it tells by itse
     expect(error.details.problems?.filter((line) => line.startsWith(place))).not.toStrictEqual([]);
   }
 });
+
+test("REC-6 REC-18 a record whose attempts stand 100,000 deep is checked without recursion, whole or going round", () => {
+  const length = 100_000;
+  const id = (at: number): string => `f${at.toString(16).padStart(31, "0")}`;
+  const attempts = Object.fromEntries(
+    Array.from({ length }, (_, at) => {
+      const outer = { parent: id(at - 1), boundary: "0", limit: 2 };
+      return [id(at), rootAttempt("deep", at === 0 ? {} : outer)];
+    }),
+  );
+  const alone = (record: RunRecord): void => checkRecordAlone(record, { runId: "run" });
+  expect(() => alone(sampleRecord({ attempts }))).not.toThrow();
+  const round = { ...attempts, [id(0)]: rootAttempt("deep", { parent: id(length - 1), boundary: "0", limit: 2 }) };
+  const error = errorOf("PULSE_CORRUPT", () => alone(sampleRecord({ attempts: round })));
+  expect(error.details.problems).toStrictEqual([
+    expect.stringMatching(/^attempt\/f.* parent: leads round in a cycle$/),
+  ]);
+});
+
+test("REC-18 of very many problems the first are listed, and how many more there are", () => {
+  const length = 130_000;
+  const attempts = Object.fromEntries(
+    Array.from({ length }, (_, at) => [at.toString(16).padStart(32, "f"), rootAttempt("n", { parent: idOf("9") })]),
+  );
+  const error = errorOf("PULSE_CORRUPT", () => checkRecordAlone(sampleRecord({ attempts }), { runId: "run" }));
+  expect(error.details.problems).toHaveLength(51);
+  expect(error.details.problems?.at(-1)).toMatch(/^and \d+ more$/);
+  expect(error.message.length).toBeLessThan(1_000);
+});

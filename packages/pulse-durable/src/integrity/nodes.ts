@@ -2,7 +2,7 @@ import { parseIds } from "../record/entry-key.ts";
 import type { NodeEntry, RunRecord, ValueRecord } from "../record/format.ts";
 import type { KeyView, NodeView } from "./definition-view.ts";
 import type { CheckedParts } from "./parts.ts";
-import { corrupt, nodeAt, otherDefinition } from "./problem.ts";
+import { addAll, corrupt, nodeAt, otherDefinition } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
 import { providerSearch } from "./providers.ts";
 
@@ -16,7 +16,8 @@ export function nodeProblems(parts: CheckedParts): readonly RecordProblem[] {
     // The shapes were checked: there are two ids.
     const [scopeId, nodeId] = parseIds("node", ids) as [string, string];
     if (entry.nodeId !== nodeId) problems.push(corrupt(key, "nodeId", `is ${JSON.stringify(entry.nodeId)}`));
-    problems.push(...attemptProblems(record, key, scopeId, entry), ...stateProblems(key, entry));
+    addAll(problems, attemptProblems(record, key, scopeId, entry));
+    addAll(problems, stateProblems(key, entry));
     const scope = record.scopes.get(scopeId);
     if (scope === undefined) {
       problems.push(corrupt(key, "", `its scope ${scopeId} is missing`));
@@ -28,7 +29,7 @@ export function nodeProblems(parts: CheckedParts): readonly RecordProblem[] {
       problems.push(otherDefinition(key, "", `the definition does not have ${nodeAt(scope.path, nodeId)}`));
       continue;
     }
-    problems.push(...outputProblems(node, key, entry));
+    addAll(problems, outputProblems(node, key, entry));
     for (const needed of node.requires) {
       const missing = missingProvider(scopeId, needed);
       if (missing !== undefined) {

@@ -28,6 +28,11 @@ export const otherDefinition = (key: string, field: string, problem: string): Re
   kind: "definition",
 });
 
+/** Adds to a list one by one: as arguments of one call, very many would overflow the stack. */
+export function addAll(problems: RecordProblem[], more: readonly RecordProblem[]): void {
+  for (const problem of more) problems.push(problem);
+}
+
 /** A node's place, for messages. */
 export function nodeAt(path: string, nodeId: string): string {
   return `the node ${JSON.stringify(path === "" ? nodeId : `${path}/${nodeId}`)}`;

@@ -4,7 +4,7 @@ import type { ChildView, DefinitionView } from "./definition-view.ts";
 import { inputsSearch } from "./scope-inputs.ts";
 import type { GivenInputs } from "./scope-inputs.ts";
 import type { CheckedParts } from "./parts.ts";
-import { corrupt, isDigest, isId, nodeAt, otherDefinition } from "./problem.ts";
+import { addAll, corrupt, isDigest, isId, nodeAt, otherDefinition } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
 
 /**
@@ -21,8 +21,8 @@ export function scopeProblems(parts: CheckedParts, given?: GivenInputs): readonl
     if (!isId(id)) problems.push(corrupt(key, "", "its id has the wrong form"));
     if (!isDigest(scope.inputs)) problems.push(corrupt(key, "inputs", "is no SHA-256 in hex"));
     const found = id === record.header.rootScope ? rootProblems(key, scope) : childProblems(id, scope);
-    problems.push(...found);
-    if (definition !== undefined) problems.push(...graphProblems(definition, key, scope));
+    addAll(problems, found);
+    if (definition !== undefined) addAll(problems, graphProblems(definition, key, scope));
   }
   return problems;
 

@@ -3,7 +3,7 @@ import type { EntryKind } from "../record/entry-key.ts";
 import type { RecordEntry, RunRecord } from "../record/format.ts";
 import { illFormedPlace } from "../record/plain.ts";
 import { shapeProblem } from "../record/shape.ts";
-import { corrupt } from "./problem.ts";
+import { addAll, corrupt } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
 
 /**
@@ -22,7 +22,7 @@ export function shapeProblems(record: RunRecord): readonly RecordProblem[] {
       const key = `${kind}/${ids}`;
       if (typeof ids !== "string" || parseIds(kind, ids) === undefined)
         problems.push(corrupt(key, "", "no entry can have this key"));
-      else problems.push(...entryProblems(kind, key, entry));
+      else addAll(problems, entryProblems(kind, key, entry));
     }
   }
   return problems;
