@@ -142,7 +142,7 @@ test(
 
 test(
   "STORE-6 STORE-8 KIT-3 an owner that was stopped anywhere, robbed and continued saves nothing; the new owner's saves stand",
-  { timeout: 120_000 },
+  { timeout: 120_000 + 8_000 * roundsOf(0) },
   async () => {
     await using place = await openPlace();
     const random = seeded();

@@ -21,6 +21,7 @@ export const isHeldHere = (token: string): boolean => heldTokens.has(token);
 
 /** Takes the lock of a new token. `staleMs`: after this long without a sign of life it counts as stale (FILE-5). */
 export async function takeLock(platform: Platform, locks: string, token: string, staleMs: number): Promise<Lock> {
+  surviveShortWrites();
   let release: () => Promise<void>;
   try {
     release = await lockfile.lock(join(locks, token), {
@@ -45,6 +46,16 @@ export async function takeLock(platform: Platform, locks: string, token: string,
     },
   };
 }
+
+/**
+ * Node ignores SIGXFSZ, so that a write past the process's limit for files fails (EFBIG) and can be told. proper-lockfile
+ * listens to it, to remove its locks when the process ends, and ends the process if it is the only one that listens.
+ */
+function surviveShortWrites(): void {
+  if (!process.listeners("SIGXFSZ").includes(ignoreSignal)) process.on("SIGXFSZ", ignoreSignal);
+}
+
+const ignoreSignal = (): void => undefined;
 
 async function removeLock(platform: Platform, locks: string, token: string): Promise<void> {
   await platform.removeFolder("lock-remove", lockPath(locks, token)).catch(() => undefined);
