@@ -1,21 +1,23 @@
+import { isUtf8 } from "node:buffer";
 import { headerKey, packEntry, unpackEntry } from "@pulse-ts/durable";
 import type { EntryPlace, RecordChange, RecordEntry } from "@pulse-ts/durable";
-import { base64Mark, bytesOfPiece, bytesToPieces, escapedMark } from "./escaped-bytes.ts";
+import { bytesAt, bytesToPieces, isBytesMark } from "./escaped-bytes.ts";
 import { corrupt, usage } from "./failure.ts";
-import { tab, textOf } from "./line.ts";
+import { tab } from "./line.ts";
 
 /**
  * A change inside a line: a put is the entry's key, a space and its text, then a tab and a piece for each of its bytes;
- * a deletion is the key alone. Each change begins with a tab.
+ * a deletion is the key alone. Each change begins with a tab. Places are those in `line`; nothing is copied.
  */
 export interface StoredChange {
+  readonly kind: "put" | "delete";
   readonly key: string;
-  /** The change as it lies in the file, tabs included. */
-  readonly bytes: Buffer;
-  /** The entry's text; absent in a deletion. */
-  readonly text?: Buffer;
-  /** The pieces that hold its bytes. */
-  readonly pieces: readonly Buffer[];
+  readonly line: Buffer;
+  /** Its first tab. */
+  readonly from: number;
+  /** Where the entry's text ends; the pieces of its bytes stand after it. */
+  readonly textEnd: number;
+  readonly end: number;
 }
 
 /** The changes of one line as they lie in the file. */
@@ -60,48 +62,51 @@ export function changesIn({ count, bytes }: StoredChanges): readonly StoredChang
     const change = changeAt(bytes, from);
     if (change === undefined) return undefined;
     changes.push(change);
-    from += change.bytes.length;
+    from = change.end;
   }
   return changes.length === count ? changes : undefined;
 }
 
 /** The change whose tab stands at `from`. */
-function changeAt(bytes: Buffer, from: number): StoredChange | undefined {
-  let end = endOfPiece(bytes, from);
-  const cut = bytes.indexOf(space, from);
-  if (cut < 0 || cut > end) {
-    const key = bytes.toString("latin1", from + 1, end);
-    // The header is never deleted.
-    if (!keyForm.test(key) || key === headerKey) return undefined;
-    return { key, bytes: bytes.subarray(from, end), pieces: [] };
-  }
-  const key = bytes.toString("latin1", from + 1, cut);
-  if (!keyForm.test(key)) return undefined;
-  const text = bytes.subarray(cut + 1, end);
-  const pieces: Buffer[] = [];
-  while (end < bytes.length && (bytes[end + 1] === escapedMark || bytes[end + 1] === base64Mark)) {
-    const begin = end + 1;
-    end = endOfPiece(bytes, end);
-    pieces.push(bytes.subarray(begin, end));
-  }
-  return { key, bytes: bytes.subarray(from, end), text, pieces };
+function changeAt(line: Buffer, from: number): StoredChange | undefined {
+  const textEnd = endOfPiece(line, from);
+  const found = line.indexOf(space, from);
+  const kind = found < 0 || found > textEnd ? "delete" : "put";
+  const key = line.toString("latin1", from + 1, kind === "put" ? found : textEnd);
+  // The header is never deleted.
+  if (!keyForm.test(key) || (kind === "delete" && key === headerKey)) return undefined;
+  let end = textEnd;
+  while (kind === "put" && end < line.length && isBytesMark(line[end + 1])) end = endOfPiece(line, end);
+  return { kind, key, line, from, textEnd, end };
 }
 
-function endOfPiece(bytes: Buffer, from: number): number {
-  const end = bytes.indexOf(tab, from + 1);
-  return end < 0 ? bytes.length : end;
+function endOfPiece(line: Buffer, from: number): number {
+  const end = line.indexOf(tab, from + 1);
+  return end < 0 ? line.length : end;
 }
 
 const space = 0x20;
 
-/** The entry that a change puts. Shares nothing with the file's bytes. @throws PULSE_CORRUPT, PULSE_NEWER_FORMAT */
-export function entryOf({ key, text, pieces }: StoredChange, at: EntryPlace): RecordEntry {
-  const read = text === undefined ? undefined : textOf(text);
-  if (read === undefined) throw corrupt(at.runId, `${at.where}: ${key}`, `the entry's text is no UTF-8`);
-  const bytes = pieces.map((piece) => {
-    const value = bytesOfPiece(piece);
-    if (value === undefined) throw corrupt(at.runId, `${at.where}: ${key}`, `its bytes are not written as bytes are`);
-    return value;
-  });
-  return unpackEntry(key, { text: read, bytes }, at);
+/**
+ * The entry that a change puts. Its bytes are parts of the line's memory, which is nobody else's.
+ * @throws PULSE_CORRUPT, PULSE_NEWER_FORMAT
+ */
+export function entryOf({ key, line, from, textEnd, end }: StoredChange, at: EntryPlace): RecordEntry {
+  const textFrom = from + key.length + 2;
+  const text = line.toString("utf8", textFrom, textEnd);
+  // What is no UTF-8 is read as this character; it may be a text's own (REC-15).
+  if (text.includes("\uFFFD") && !isUtf8(line.subarray(textFrom, textEnd))) {
+    throw corrupt(at.runId, `${at.where}: ${key}`, "the entry's text is no UTF-8");
+  }
+  const bytes: Uint8Array[] = [];
+  for (let piece = textEnd; piece < end;) {
+    const next = endOfPiece(line, piece);
+    const value = bytesAt(line, piece + 1, next);
+    if (value === undefined) {
+      throw corrupt(at.runId, `${at.where}: ${key}`, "its bytes are not written as bytes are");
+    }
+    bytes.push(value);
+    piece = next;
+  }
+  return unpackEntry(key, { text, bytes }, at);
 }

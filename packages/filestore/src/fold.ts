@@ -79,7 +79,7 @@ async function* livingIn(
           /^(?:(?:save|seal) (\d{1,16})|entries) (\d{1,9})$/.exec(found?.head ?? "") ?? [];
         if (found === undefined || count === undefined) continue;
         for (const change of changesIn({ count: Number(count), bytes: found.rest }) ?? []) {
-          const place = change.text === undefined ? undefined : places.get(change.key);
+          const place = change.kind === "put" ? places.get(change.key) : undefined;
           if (place !== undefined && lives(place, Number(revision))) living.push(change);
         }
       }

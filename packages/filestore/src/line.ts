@@ -145,4 +145,4 @@ const firstBlockBytes = 64 * 1024;
 const blockBytes = 256 * 1024;
 
 /** The text of bytes; `undefined` when they are not UTF-8 (REC-15). */
-export const textOf = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString("utf8") : undefined);
+const textOf = (bytes: Buffer): string | undefined => (isUtf8(bytes) ? bytes.toString("utf8") : undefined);

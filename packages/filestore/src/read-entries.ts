@@ -5,7 +5,7 @@ import type { StoredChange } from "./change.ts";
 import { corrupt } from "./failure.ts";
 
 /**
- * The entries of a run, decoded and checked one after the other as they are read, so that nothing of the files is kept.
+ * The entries of a run, decoded and checked one after the other as they are read, so that of the files nothing but bytes is kept.
  * What is wrong with an entry counts only if no later change replaces it, and only once the header is known: of a newer
  * format nothing else can be said.
  */
@@ -26,13 +26,13 @@ export class ReadEntries {
 
   /** Takes the next change. `where`: file and line. */
   take(change: StoredChange, where: string): void {
-    const { key, text } = change;
+    const { kind, key } = change;
     if (key === headerKey) this.#header = where;
     else if (this.#wanted === "header") return;
     if (this.#problems.size > 0) this.#problems.delete(key);
     try {
-      if (text === undefined) this.#record.apply({ kind: "delete", key });
-      else this.#record.apply({ kind: "put", key, entry: entryOf(change, { runId: this.#runId, where }) });
+      if (kind === "delete") this.#record.apply({ kind, key });
+      else this.#record.apply({ kind, key, entry: entryOf(change, { runId: this.#runId, where }) });
     } catch (error) {
       this.#problems.set(key, error);
     }

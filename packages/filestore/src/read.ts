@@ -79,8 +79,8 @@ async function readListed(
   const entries = new ReadEntries(run.runId, wanted);
   const places = new EntryPlaces();
   const take = (change: StoredChange, where: string, epoch: number, revision: number): void => {
-    if (change.text === undefined) places.delete(change.key);
-    else places.put(change.key, { epoch, revision, weight: change.bytes.length });
+    if (change.kind === "delete") places.delete(change.key);
+    else places.put(change.key, { epoch, revision, weight: change.end - change.from });
     entries.take(change, where);
   };
 

@@ -79,9 +79,9 @@ async function writeEntries(
     unsynced = 0;
   };
   for await (const block of changes) {
-    for (const { bytes } of block) {
-      pieces.push(bytes);
-      length += bytes.length;
+    for (const { line: source, from, end } of block) {
+      pieces.push(source.subarray(from, end));
+      length += end - from;
       if (length >= lineBytes) await writeLine();
     }
   }

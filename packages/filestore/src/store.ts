@@ -162,7 +162,8 @@ export class FileSession implements Session {
       if (weight === 0) known.places.delete(key);
       else known.places.put(key, { epoch: this.#epoch.epoch, revision, weight });
     }
-    const due = known.journalBytes >= Math.max(known.places.weight, this.#parts.foldBytesMin);
+    const { journalBytes, places } = known;
+    const due = journalBytes >= this.#parts.foldBytesMin && journalBytes >= places.weight;
     if (due && this.#folding === undefined) await this.#beginFold(known);
   }
 

@@ -44,7 +44,8 @@ export function packEntry(key: string, entry: RecordEntry): PackedEntry {
  * @throws PULSE_CORRUPT, naming `at.where`, the key and the field; PULSE_NEWER_FORMAT for a header of a later format
  */
 export function unpackEntry(key: string, { text, bytes }: PackedEntry, at: EntryPlace): RecordEntry {
-  const kind = kindOf(key, at);
+  // Most keys are told at a glance.
+  const kind = attemptKeyForm.test(key) ? "attempt" : nodeKeyForm.test(key) ? "node" : kindOf(key, at);
   const json = parsed(key, text, at);
   if (kind === headerKey) refuseNewerFormat(json, at);
   if (!Array.isArray(json)) return shapedEntry(key, kind, fromPlainBeside(json, bytes), at);
@@ -54,6 +55,9 @@ export function unpackEntry(key: string, { text, bytes }: PackedEntry, at: Entry
   const problem = text.includes("\\u") ? illFormedPlace(value) : undefined;
   return shapedEntry(key, kind, problem === undefined ? { value } : { problem }, at);
 }
+
+const attemptKeyForm = /^attempt\/[\w.!~*'()-]*$/;
+const nodeKeyForm = /^node\/[\w.!~*'()-]*\/[\w.!~*'()-]*$/;
 
 function objectText(entry: RecordEntry, bytes: Uint8Array[]): string {
   bytes.length = 0;

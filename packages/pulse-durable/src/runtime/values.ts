@@ -83,8 +83,10 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
       const sizes = `its content has ${confirmed.length} bytes, not ${record.content.size}`;
       throw stop(record, place, new Error(sizes));
     }
-    // A codec may hand out the very bytes that it was given: what a reader changes must not be what is confirmed (CODEC-9).
-    const bytes = key.codec.immutable === true ? confirmed : new Uint8Array(confirmed);
+    // A codec may hand out the very bytes that it was given: what a reader changes must not be what is confirmed
+    // (CODEC-9). Nor does it see the memory around them, which a store that reads many values at once gives with them.
+    const apart = confirmed.length === confirmed.buffer.byteLength;
+    const bytes = key.codec.immutable === true && apart ? confirmed : new Uint8Array(confirmed);
     try {
       return key.codec.decode(bytes, { key: key.name });
     } catch (error) {
