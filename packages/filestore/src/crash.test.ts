@@ -1,12 +1,12 @@
-import { randomInt } from "node:crypto";
 import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFailed, test } from "vitest";
+import { expect, test } from "vitest";
 import { fileStore } from "./open.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { expectRecord } from "./testing/expect-record.ts";
 import { openPlace, saveUpTo } from "./testing/place.ts";
 import { historyOf } from "./testing/records.ts";
+import { seeded } from "./testing/seeded.ts";
 import { childHistory, spawnOwner } from "./testing/spawn.ts";
 import type { Owner } from "./testing/spawn.ts";
 
@@ -16,17 +16,6 @@ const history = historyOf(runId, { nodesMax: 20 });
 const mixed = childHistory(runId, "mixed");
 /** Folds every few saves, so that a kill meets a fold often. */
 const foldBytesMin = 6_000;
-
-/** Numbers from a seed: `PULSE_SEED` gives one, and a test that fails tells its own. */
-function seeded(): (below: number) => number {
-  const seed = Number(process.env["PULSE_SEED"] ?? randomInt(2 ** 31));
-  onTestFailed(() => console.error(`PULSE_SEED=${seed}`));
-  let state = seed;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
 
 /** For how many milliseconds an event loop is blocked: `PULSE_BLOCK_MS` gives another number than the usual one. */
 const blockMs = Number(process.env["PULSE_BLOCK_MS"] ?? 3_000);

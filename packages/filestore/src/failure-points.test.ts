@@ -51,7 +51,7 @@ function failing(code: string, from: number): Cause {
   const fails = (moment: Moment, operation: Operation): boolean =>
     moment === "half"
       ? cuttingWrites.has(code)
-      : moment === "before" && causes[code]?.before.includes(operation) === true;
+      : moment === "before" && (causes[code]?.before.includes(operation) ?? false);
   return {
     at(moment, { step, number }) {
       if (moment === "before") begun.push(step);
