@@ -5,6 +5,7 @@ import { graph, isPulseError, key, node, toDot, toMermaid, topology, type } from
 import type { PulseErrorCode } from "@pulse-ts/core";
 import { durable } from "@pulse-ts/durable";
 import type { RunOptions, Store } from "@pulse-ts/durable";
+import { alwaysResume } from "@pulse-ts/durable/testing";
 import { describe, expect, test } from "vitest";
 import { damagingStore } from "./damaging-store.ts";
 import { guessesFor, pins } from "./guess.ts";
@@ -236,6 +237,43 @@ for (const [name, open] of Object.entries(restingPlaces)) {
         const options = { keepFailure: true };
         expect(await act({ place, captured, ways: { ...well, made }, options })).toBe("PULSE_RUN_FAILED");
         expect(await act({ place, captured, ways: { ...well, made } })).toBe("PULSE_RUN_FAILED");
+        expect(captured.traces([...secrets, ...keys])).toEqual([]);
+      }
+    });
+
+    test("DUR-16 CODEC-19 a run that is stopped and resumed at every save, with another current key each time, ends as undisturbed", async () => {
+      for (const stop of ["interrupt", "lost", "uncertain"] as const) {
+        await using place = await open();
+        const captured = new Captured();
+        let generation = 0;
+        const all = { k1, k2, k3: randomBytes(32) };
+        const registries = (["k1", "k2", "k3"] as const).map((current) => encrypting(all, current));
+        const registry = (): Codecs => registries[generation % registries.length] as Codecs;
+        const codecs: Codecs = {
+          register: (codec) => registry().register(codec),
+          forType: (given, name) => registry().forType(given, name),
+        };
+        const inEachProcess = () => {
+          generation++;
+          return secretGraph(well);
+        };
+        const { outcome, resumes } = await alwaysResume(inEachProcess, inputs, {
+          store: place.open(),
+          codecs,
+          runId: "run",
+          overrides,
+          stop,
+          observers: [(event) => captured.value(`event ${event.kind}`, event)],
+        });
+        expect(generation).toBeGreaterThan(4);
+        expect(outcome.values).toEqual({
+          done: "well done",
+          made: texts.made,
+          cards: [inputs.card, inputs.card],
+          ordered: { order: inputs.order },
+        });
+        expect(resumes).toBeGreaterThan(4);
+        await place.capture(captured);
         expect(captured.traces([...secrets, ...keys])).toEqual([]);
       }
     });
