@@ -148,6 +148,37 @@ test("DUR-21 CKPT-17 when a save errs all waiters get the same error, the sessio
   }
 });
 
+test("DUR-21 what is queued behind a save that errs is not saved, and no save is made after it", async () => {
+  const memory = memoryStore();
+  const { pulse, store } = worker(memory);
+  const cause = new Error("the disk is full");
+  const begun = deferred();
+  const keys = ["a", "b", "c"].map((name) => numberKey(name));
+  const nodes = keys.map((out, at) =>
+    node(out.name, { provides: [out] }, async () => {
+      // The first one is in the save that errs; the others are ready to be saved while it is in flight.
+      if (at > 0) await begun.promise;
+      return { [out.name]: at };
+    }),
+  );
+  const seen: number[] = [];
+  store.faults.before = async ({ revision }) => {
+    seen.push(revision);
+    if (revision !== 2) return;
+    begun.resolve();
+    await turn();
+    throw cause;
+  };
+  const fan = graph("fan", { outputs: keys, nodes });
+  const error = await rejectionOf("PULSE_CHECKPOINT", pulse.run(fan, {}, call));
+  expect(error.cause).toBe(cause);
+  expect(error.details.others.filter((other) => other !== cause)).toEqual([]);
+  await turn();
+  expect([seen, store.closed]).toEqual([[1, 2], 1]);
+  expect((await memory.catalog.read("run")).nodes.size).toBe(0);
+  expect(Object.values((await worker(memory).pulse.resume(fan, {}, call)).values)).toEqual([0, 1, 2]);
+});
+
 test("DUR-21 CKPT-12 no retry and no catch makes a success of a save that erred", async () => {
   const { pulse, store } = worker();
   const cause = new Error("torn");
