@@ -35,8 +35,9 @@ export function recordIndex(record: Pick<RunRecord, "attempts" | "nodes">): Reco
     // Most places have one attempt: its id alone stands for it, which is little to keep for each node.
     if (place === undefined) places.set(key, id);
     // A change of state puts the same attempt again, and it is the latest: its place has no other.
-    else if (typeof place === "string") place !== id && places.set(key, [place, id]);
-    else if (place.at(-1) !== id && !place.includes(id)) place.push(id);
+    else if (typeof place === "string") {
+      if (place !== id) places.set(key, [place, id]);
+    } else if (place.at(-1) !== id && !place.includes(id)) place.push(id);
     if (entry.boundary === "") setMember(failed, entry.parent, id, entry.state === "failed");
   };
   const removeAttempt = (id: string, entry: AttemptEntry): void => {

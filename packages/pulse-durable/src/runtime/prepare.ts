@@ -3,20 +3,14 @@ import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, ExecutionOptions, KeyType, Problem } from "@pulse-ts/core";
 import { checkpointNodes, checkpointPorts } from "@pulse-ts/core/checkpoint";
 import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
-import type {
-  ChildInput,
-  DefinitionView,
-  GraphView,
-  KeyView,
-  NodeView,
-  Provider,
-} from "../integrity/definition-view.ts";
+import type { BoundaryView, ChildInput, DefinitionView } from "../integrity/definition-view.ts";
 import { isWellFormed } from "../record/plain.ts";
 import { definitionOf } from "./definition.ts";
 import type { ReplacedKey, ReplacedParts } from "./definition.ts";
 import { scopeFingerprint } from "./fingerprint.ts";
 import { fingerprintKeysOf } from "./fingerprint-keys.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
+import { definitionView } from "./prepared-view.ts";
 import { pathIn } from "./prepared.ts";
 import type { Prepared, PreparedGraph, PreparedMount, PreparedNode, ProvidedKey } from "./prepared.ts";
 import { fingerprintContext, fingerprintOfValue, runValues } from "./values.ts";
@@ -84,6 +78,7 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
       path,
       requires: requires.map(({ key }) => key.name),
       provides,
+      ...(node.retries.length === 0 ? undefined : { boundaries: node.retries.map(boundaryView) }),
       ...(mount && { mount }),
     };
     graphs.get(node.graphPath)?.nodes.set(id, prepared);
@@ -100,7 +95,7 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
     root,
     // A run that is new has nothing to check.
     get view() {
-      return (view ??= definitionView({ nodes, ports, graphs, outline, replaced }));
+      return (view ??= definitionView({ graphs, outline, replaced }));
     },
     ...keysOf(graphs, options.overrides),
   };
@@ -168,53 +163,8 @@ function preparedMount(
 // Fixed values belong to no run: what encodes them reads nothing back.
 const { encode } = runValues({ runId: "", isolate: true, corrupt: () => {} });
 
-interface ViewParts {
-  readonly nodes: readonly NodeDescription[];
-  readonly ports: readonly PortDescription[];
-  readonly graphs: ReadonlyMap<string, PreparedGraph>;
-  readonly outline: Readonly<Record<string, string>>;
-  readonly replaced: ReplacedParts;
-}
-
-/** The definition as the checks of a loaded record take it (REC-18, REC-19). */
-function definitionView({ nodes, ports, graphs, outline, replaced }: ViewParts): DefinitionView {
-  const views = new Map<string, GraphView & { nodes: Map<string, NodeView>; providers: Map<string, Provider> }>();
-  for (const { graph, path, inputs } of ports) {
-    const providers = new Map<string, Provider>(inputs.map(({ key }) => [key.name, { kind: "given" }]));
-    views.set(path, { graph, nodes: new Map(), providers });
-  }
-  const replacedKeys = new Set(replaced.keys.map((key) => key.path));
-  for (const node of nodes) {
-    const path = node.graphPath;
-    const view = views.get(path);
-    const prepared = graphs.get(path)?.nodes.get(node.id);
-    if (view === undefined || prepared === undefined) continue;
-    const provides = prepared.provides.map(({ name, codec }): KeyView => ({
-      name,
-      codec: codec.id,
-      codecVersion: codec.version,
-    }));
-    const provider: Provider = { kind: "node", nodeId: node.id };
-    for (const { name } of provides) view.providers.set(name, provider);
-    const overridden = replacedKeys.size > 0 && provides.some(({ name }) => replacedKeys.has(pathIn(path, name)));
-    view.nodes.set(node.id, {
-      requires: node.kind === "mount" || overridden ? none : prepared.requires,
-      provides,
-      boundaries:
-        node.retries.length === 0 ? none : node.retries.map(({ place, limit }) => ({ boundary: String(place), limit })),
-      ...(prepared.mount === undefined ? {} : { child: childView(node.path, prepared.mount) }),
-    });
-    const child = views.get(node.path);
-    for (const { input, from } of node.mount?.in ?? []) child?.providers.set(input, { kind: "outer", key: from.name });
-  }
-  return { graph: (path) => views.get(path), outline };
-}
-
-/** One empty list for all: most nodes have no retries. */
-const none: readonly never[] = [];
-
-function childView(path: string, { fingerprint, sources }: PreparedMount): NonNullable<NodeView["child"]> {
-  return { path, fingerprint, inputs: sources };
+function boundaryView({ place, limit }: NodeDescription["retries"][number]): BoundaryView {
+  return { boundary: String(place), limit };
 }
 
 /** The overrides by id and by fingerprint (DUR-23). @throws PULSE_CODEC for a value that cannot be encoded */
@@ -259,7 +209,7 @@ function keysOf(
   const inDefinition: CodedKey[] = replacedKeys(overrides, graphs).map(({ key }) => key);
   for (const { nodes } of graphs.values()) {
     for (const { mount } of nodes.values()) {
-      for (const { key } of mount?.fixed.values() ?? none) inDefinition.push(key);
+      for (const { key } of mount?.fixed.values() ?? []) inDefinition.push(key);
     }
   }
   return {

@@ -1,7 +1,7 @@
 import type { FingerprintKey } from "@pulse-ts/codec";
 import type { CodedKey } from "./values.ts";
 import type { ReadyBytes } from "../record/format.ts";
-import type { ChildInput, DefinitionView } from "../integrity/definition-view.ts";
+import type { BoundaryView, ChildInput, DefinitionView } from "../integrity/definition-view.ts";
 
 /** A graph that durable has validated and given its codecs and its definition fingerprint, before any acquire. */
 export interface Prepared {
@@ -37,6 +37,8 @@ export interface PreparedNode {
   readonly requires: readonly string[];
   /** In the order of the node's `provides`. */
   readonly provides: readonly ProvidedKey[];
+  /** The retries of its effective chain, outermost first; absent when it has none. */
+  readonly boundaries?: readonly BoundaryView[];
   readonly mount?: PreparedMount;
 }
 

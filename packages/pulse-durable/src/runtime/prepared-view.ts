@@ -1,0 +1,53 @@
+import type { DefinitionView, GraphView, KeyView, NodeView, Provider } from "../integrity/definition-view.ts";
+import type { ReplacedParts } from "./definition.ts";
+import { pathIn } from "./prepared.ts";
+import type { PreparedGraph, PreparedMount } from "./prepared.ts";
+
+/** What the view is made of. */
+export interface ViewParts {
+  readonly graphs: ReadonlyMap<string, PreparedGraph>;
+  readonly outline: Readonly<Record<string, string>>;
+  readonly replaced: ReplacedParts;
+}
+
+/** The definition as the checks of a loaded record take it (REC-18, REC-19). Of what is prepared alone: nothing else need be kept for it. */
+export function definitionView({ graphs, outline, replaced }: ViewParts): DefinitionView {
+  const views = new Map<string, GraphView & { nodes: Map<string, NodeView>; providers: Map<string, Provider> }>();
+  for (const { graph, path, inputs } of graphs.values()) {
+    const providers = new Map<string, Provider>([...inputs.keys()].map((name) => [name, { kind: "given" }]));
+    views.set(path, { graph, nodes: new Map(), providers });
+  }
+  const replacedKeys = new Set(replaced.keys.map((key) => key.path));
+  for (const place of graphs.values()) {
+    const view = views.get(place.path);
+    for (const node of place.nodes.values()) {
+      const provides = node.provides.map(({ name, codec }): KeyView => ({
+        name,
+        codec: codec.id,
+        codecVersion: codec.version,
+      }));
+      const provider: Provider = { kind: "node", nodeId: node.id };
+      for (const { name } of provides) view?.providers.set(name, provider);
+      const overridden =
+        replacedKeys.size > 0 && provides.some(({ name }) => replacedKeys.has(pathIn(place.path, name)));
+      view?.nodes.set(node.id, {
+        requires: node.mount !== undefined || overridden ? none : node.requires,
+        provides,
+        boundaries: node.boundaries ?? none,
+        ...(node.mount === undefined ? undefined : { child: childView(node.path, node.mount) }),
+      });
+      const child = views.get(node.path);
+      for (const source of node.mount?.sources ?? none) {
+        if (source.kind === "in") child?.providers.set(source.name, { kind: "outer", key: source.from });
+      }
+    }
+  }
+  return { graph: (path) => views.get(path), outline };
+}
+
+/** One empty list for all: most nodes have no retries. */
+const none: readonly never[] = [];
+
+function childView(path: string, { fingerprint, sources }: PreparedMount): NonNullable<NodeView["child"]> {
+  return { path, fingerprint, inputs: sources };
+}
