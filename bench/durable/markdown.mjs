@@ -92,14 +92,3 @@ export function resumeTable(results) {
     ),
   );
 }
-
-export function peerTable(results) {
-  return table(
-    ["peer", "workload", "steps", "on", "ms a step", "ratio to its medium", "bytes stored a step"],
-    results.map(({ peer, workload, steps, medium, msAStep, ratio, bytesAStep, error }) =>
-      error === undefined
-        ? row(peer, workload, steps, medium, shown(msAStep, 3), shown(ratio), bytesAStep?.toFixed(0) ?? "-")
-        : row(peer, workload, "-", "-", error, "-", "-"),
-    ),
-  );
-}
