@@ -3,7 +3,6 @@ export type {
   BodyStart,
   ChildEvent,
   ReadAttempt,
-  ReadHeader,
   ReadScope,
   RunEnd,
   ToldChange,

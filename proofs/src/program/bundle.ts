@@ -61,9 +61,13 @@ script.runInThisContext()(require, module, exports);
 if (cachedData === undefined) process.on("exit", () => fs.writeFileSync(kept, script.createCachedData()));
 `;
 
+const warmUpMsMax = 120_000;
+
 async function warmUp(file: string, order: ChildOrder): Promise<void> {
   const child = spawn(process.execPath, [file, JSON.stringify(order)], {
     stdio: ["ignore", "ignore", "inherit", "pipe"],
+    timeout: warmUpMsMax,
+    killSignal: "SIGKILL",
   });
   // What it tells is of no interest; but a pipe that nobody reads would stop it. It was asked for as a pipe.
   (child.stdio[3] as Readable).resume();

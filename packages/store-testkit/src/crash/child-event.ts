@@ -1,4 +1,4 @@
-import type { AttemptEntry, Header, ScopeEntry } from "@pulse-ts/durable";
+import type { AttemptEntry, ScopeEntry } from "@pulse-ts/durable";
 
 /**
  * What a process under test tells, one line of JSON each, written before the process goes on: whatever kills it later,
@@ -47,7 +47,6 @@ export type RunEnd =
   | { readonly kind: "failed"; readonly code: string; readonly path?: string };
 
 /** What the judge reads of entries. */
-export type ReadHeader = Pick<Header, "rootScope" | "status" | "resumes">;
 export type ReadScope = Pick<ScopeEntry, "path">;
 export type ReadAttempt = Pick<AttemptEntry, "parent" | "nodeId" | "boundary" | "index" | "limit" | "state">;
 

@@ -1,5 +1,4 @@
-import { headerKey } from "@pulse-ts/durable";
-import type { ReadAttempt, ReadHeader, ReadScope, ToldChange, ToldEntry } from "./child-event.ts";
+import type { ReadAttempt, ReadScope, ToldChange, ToldEntry } from "./child-event.ts";
 
 /** The record as its confirmed saves made it: what the store has to give back. */
 export class Mirror {
@@ -26,16 +25,13 @@ export class Mirror {
     return [...keys].filter((key) => this.entries.get(key) !== others.get(key));
   }
 
-  get header(): ReadHeader | undefined {
-    return this.#read<ReadHeader>(headerKey);
-  }
-
+  // Told by `watchedStore`: the entry under a key is of the kind that the key says.
   scopes(): readonly (readonly [id: string, scope: ReadScope])[] {
-    return this.#ofKind<ReadScope>("scope/");
+    return this.#idsOf("scope/").map((id) => [id, this.#read(`scope/${id}`) as ReadScope]);
   }
 
   attempts(): readonly (readonly [id: string, attempt: ReadAttempt])[] {
-    return this.#ofKind<ReadAttempt>("attempt/");
+    return this.#idsOf("attempt/").map((id) => [id, this.#read(`attempt/${id}`) as ReadAttempt]);
   }
 
   /** Whether the record holds the node's result. */
@@ -44,19 +40,16 @@ export class Mirror {
   }
 
   attempt(id: string): ReadAttempt | undefined {
-    return this.#read<ReadAttempt>(`attempt/${id}`);
+    return this.#read(`attempt/${id}`) as ReadAttempt | undefined;
   }
 
-  #ofKind<Entry>(prefix: string): readonly (readonly [string, Entry])[] {
-    // Ids of scopes and attempts are hexadecimal: nothing in them is encoded.
-    return [...this.entries].flatMap(([key, content]): (readonly [string, Entry])[] =>
-      key.startsWith(prefix) ? [[key.slice(prefix.length), JSON.parse(content) as Entry]] : [],
-    );
+  /** Ids of scopes and attempts are hexadecimal: nothing in them is encoded. */
+  #idsOf(prefix: string): readonly string[] {
+    return [...this.entries.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
   }
 
-  #read<Entry>(key: string): Entry | undefined {
+  #read(key: string): unknown {
     const content = this.entries.get(key);
-    // Told by `watchedStore`, whose entries are of the kind that their key says.
-    return content === undefined ? undefined : (JSON.parse(content) as Entry);
+    return content === undefined ? undefined : JSON.parse(content);
   }
 }

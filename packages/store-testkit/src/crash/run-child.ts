@@ -1,5 +1,4 @@
 import { isPulseError } from "@pulse-ts/core";
-import type { AnyGraph } from "@pulse-ts/core";
 import type { Durable, RunOptions } from "@pulse-ts/durable";
 import { durableAt } from "@pulse-ts/durable/testing";
 import { budgetsOf } from "./budgets.ts";
@@ -87,12 +86,12 @@ function openDurable({ order, watched: { store, busy }, points, told }: DurableP
   return durableAt({ store, host }, (point) => points.reach(`runtime: ${point}`));
 }
 
-function go(pulse: Durable, { graph, inputs }: CrashSubject, options: RunOptions<AnyGraph>) {
-  // Of any graph the inputs' type is not known here; they are checked at run time (CORE-28).
-  return pulse.runOrResume(graph, inputs as never, options);
+function go(pulse: Durable, { graph, inputs }: CrashSubject, options: RunOptions) {
+  // Of any graph the inputs are checked at run time alone (CORE-28).
+  return pulse.runOrResume(graph, inputs, options);
 }
 
-function runOptions({ runId }: ChildOrder, { version, options }: CrashSubject): RunOptions<AnyGraph> {
+function runOptions({ runId }: ChildOrder, { version, options }: CrashSubject): RunOptions {
   return { ...options, runId, version };
 }
 
