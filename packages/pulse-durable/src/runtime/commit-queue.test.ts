@@ -46,6 +46,20 @@ test("DUR-9 changes that come while a save is in flight go together in the next 
   expect(await Promise.all([second, third])).toEqual([2, 3]);
 });
 
+test("DUR-27 a change that waited and was then handed to a save is released with that save, cancelled or not", async () => {
+  const { queue, batches } = manualQueue();
+  const canceling = new AbortController();
+  const first = queue.submit(give(1), call("a"));
+  const second = queue.submit(give(2), call("b", canceling.signal));
+  batches[0]?.confirm();
+  await first;
+  await Promise.resolve();
+  expect(batches.map(({ size }) => size)).toEqual([1, 1]);
+  canceling.abort();
+  batches[1]?.confirm();
+  expect(await second).toBe(2);
+});
+
 test("DUR-26 a waiter that is cancelled while queued leaves the others, and its save is not aborted", async () => {
   const { queue, batches } = manualQueue();
   const canceling = new AbortController();
