@@ -80,7 +80,7 @@ export function readLine(bytes: Buffer): ReadLine | undefined {
 
 /** Divides what a line holds. */
 export const tab = 0x09;
-export const newline = 0x0a;
+const newline = 0x0a;
 const space = 0x20;
 const lineEnd = Buffer.of(newline);
 const checksumLength = 8;
