@@ -268,21 +268,30 @@ test("CODEC-18 CODEC-11 encrypted bytes travel through in and out unchanged: not
   expect(new Set(digests).size).toBe(1);
 });
 
-test("CODEC-11 a codec that is registered after a graph was run is used from the next run on", async () => {
+test("CODEC-11 CODEC-19 a codec that is registered after a graph was run is used from the next run on, for inputs too", async () => {
   const memory = memoryStore();
   const codecs = createCodecs();
   const { pulse } = worker(memory, { codecs });
-  const outputs = graph("outputs", {
-    outputs: [pin],
-    nodes: [node("make", { provides: [pin] }, () => ({ pin: "4711" }))],
-  });
-  await pulse.run(outputs, {}, call);
+  const copied = key("copied", pinType);
+  const copy = node("copy", { requires: [pin], provides: [copied] }, ({ pin }) => ({ copied: pin }));
+  const copying = graph("copying", { inputs: [pin], outputs: [copied], nodes: [copy] });
+  const shown = async (runId: string) => {
+    await pulse.run(copying, { pin: "4711" }, { runId, version: "1" });
+    const { header, nodes } = await memory.catalog.read(runId);
+    return {
+      keyIds: header.keyIds,
+      codecs: [...nodes.values()].flatMap(({ outputs }) => outputs.map(({ codec }) => codec)),
+    };
+  };
+  expect(await shown("before")).toEqual({ keyIds: undefined, codecs: ["structured"] });
   codecs.register(encrypt(structured(pinType, { id: "pin" }), { keys: { k1 } }));
-  await pulse.run(outputs, {}, { runId: "later", version: "1" });
-  const codecsOf = async (runId: string): Promise<string[]> =>
-    [...(await memory.catalog.read(runId)).nodes.values()].flatMap((entry) => entry.outputs.map(({ codec }) => codec));
-  expect(await codecsOf("run")).toEqual(["structured"]);
-  expect(await codecsOf("later")).toEqual(["aes-256-gcm(pin)"]);
+  expect(await shown("after")).toEqual({ keyIds: ["k1"], codecs: ["aes-256-gcm(pin)"] });
+  const resumed = await worker(memory, { codecs: codecsWith({ pin: { keys: { k1 } } }) }).pulse.resume(
+    copying,
+    { pin: "4711" },
+    { runId: "after", version: "1" },
+  );
+  expect(resumed.values.copied).toBe("4711");
 });
 
 test("CODEC-11 wrapCodecs encrypts every value of a run, and its inputs have fingerprints with keys", async () => {
