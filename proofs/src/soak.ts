@@ -65,6 +65,9 @@ async function soak(): Promise<number> {
   return sweeps.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
+/** A line of progress after so many runs of one subject. */
+const progressRuns = 50;
+
 interface SweepShare {
   readonly seed: number;
   readonly moments: number;
@@ -72,8 +75,15 @@ interface SweepShare {
 }
 
 async function sweepOf({ name, ...crashCase }: NamedCase, { seed, moments, until }: SweepShare): Promise<NamedSweep> {
+  let runs = 0;
+  let landed = 0;
   const sweep = await crashSweep({
     ...crashCase,
+    onTrial: (trial) => {
+      runs += 1;
+      landed += trial.landed.length;
+      if (runs % progressRuns === 0) console.error(`  ${name}: ${runs} runs, ${landed} kills so far`);
+    },
     seed,
     moments,
     killsPerPoint: Number(values.points),
