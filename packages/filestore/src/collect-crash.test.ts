@@ -31,8 +31,7 @@ test(
       await using dying = await churn("dying");
       const least = 1 + random(4);
       await dying.saved(least);
-      // Else it has told of a failure.
-      expect(dying.acknowledged).toBeGreaterThanOrEqual(least);
+      if (dying.acknowledged < least) expect(await dying.answer()).toBe("a round more");
       for (let saves = 0; saves < 2; saves += 1) {
         const session = await store.acquire("mine");
         await saveUpTo(session, history, revision, revision + 1);
@@ -50,7 +49,7 @@ test(
       await dying.kill();
     }
     await steady.saved(rounds);
-    expect(steady.acknowledged).toBeGreaterThanOrEqual(rounds);
+    if (steady.acknowledged < rounds) expect(await steady.answer()).toBe("a round more");
     await steady.kill();
     // What the killed ones left named nothing any more, or is a run that can be deleted.
     for (const runId of ["steady", "dying"]) await store.catalog.delete(runId);

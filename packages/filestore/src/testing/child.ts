@@ -71,6 +71,8 @@ async function follow(message: ToChild): Promise<void> {
       return tell({ kind: "done" });
     case "churn":
       for (let round = 1; ; round += 1) {
+        // A run that the one before this process left.
+        await store.catalog.delete(message.runId);
         const session = await store.acquire(message.runId);
         for (let revision = 1; revision <= 3; revision += 1) {
           await session.save(history.at(revision), revision - 1, history.changesTo(revision));
