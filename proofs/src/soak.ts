@@ -55,7 +55,7 @@ async function soak(): Promise<number> {
       const [number, crashCase] = next;
       const at = graphs.indexOf(crashCase);
       // The main job gets as many as all graphs together.
-      const moments = at < 0 ? kills : share(kills, at, graphs.length);
+      const moments = crashCase === job.case ? kills : share(kills, Math.max(at, 0), graphs.length);
       sweeps.push(await sweepOf(crashCase, { seed: seed + number, moments, until }));
       console.error(`${sweeps.length}/${cases.length} ${line(sweeps.at(-1))}`);
     }
