@@ -5,6 +5,9 @@ import type { CatalogRun, Header } from "@pulse-ts/durable";
 import { expect, test } from "vitest";
 import { fileStore, openFileStore } from "./open.ts";
 import type { FileStore } from "./open.ts";
+import { realPlatform } from "./platform.ts";
+import type { Platform } from "./platform.ts";
+import { expectNamedContents } from "./testing/big-values.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { endingAt } from "./testing/faults.ts";
 import { everythingIn, fakeProcesses, loadOrNothing, onlyFile, openPlace, saveUpTo } from "./testing/place.ts";
@@ -60,6 +63,43 @@ test("STORE-7 a folder that is not there has no runs, and looking makes none", a
   await rejectionOf("PULSE_NOT_FOUND", catalog.read("order"));
   await catalog.delete("order");
   expect(await readdir(place.folder)).toEqual([]);
+});
+
+test("STORE-7 a run whose folder's name is a digest is listed while its files come and go", async () => {
+  await using place = await openPlace();
+  const runId = "R".repeat(300);
+  await saveRun(fileStore(place), runId);
+  const session = await fileStore(place).acquire(runId);
+  await session.load();
+  let listed = 0;
+  const platform: Platform = {
+    ...realPlatform,
+    async list(path) {
+      const names = await realPlatform.list(path);
+      // Its owner saved nothing, and takes the newest file back between a look at the names and one into the file.
+      if (names?.some((name) => name.startsWith("journal-")) === true && ++listed === 1) await session.close();
+      return names;
+    },
+  };
+  const { catalog } = openFileStore(place, { platform });
+  expect((await catalog.list()).runs.map((run) => run.runId)).toEqual([runId]);
+  expect(listed).toBeGreaterThan(1);
+});
+
+test("STORE-7 STORE-8 a run whose folder's name is a digest is listed, and keeps its contents, also when its newest journal lost its first line", async () => {
+  await using place = await openPlace();
+  const runId = "R".repeat(300);
+  const store = fileStore(place);
+  const session = await store.acquire(runId);
+  await saveUpTo(session, historyOf(runId, { valueBytes: 17_000 }), 0, 3);
+  await session.close();
+  const [name = ""] = await readdir(join(place.folder, "runs"));
+  const journal = await onlyFile(place.folder, name, "journal-");
+  // What a loss of power leaves of an owner that had nothing to save.
+  await writeFile(journal.replace(/1$/, "2"), "");
+  expect((await store.catalog.list()).runs.map((run) => run.runId)).toEqual([runId]);
+  expect((await store.collect({ windowMs: 0 })).removed).toBe(0);
+  await expectNamedContents(store);
 });
 
 test("STORE-7 a run is read while somebody owns it, and cannot be deleted then", async () => {

@@ -127,28 +127,44 @@ async function runNames(parts: Parts): Promise<readonly RunName[]> {
   return found.sort((a, b) => (a.runId < b.runId ? -1 : 1));
 }
 
-/** The id of a run whose folder's name is a digest of it; nothing when there is no run (any more). */
-async function nameInside({ platform, root }: Parts, name: string): Promise<readonly RunName[]> {
-  const path = join(runsFolder(root), name);
-  try {
-    const listing = sortNames((await platform.list(path)) ?? []);
-    const newest = listing?.epochs.at(-1);
-    const snapshot = listing?.snapshots.at(-1);
-    if (listing === undefined || (newest === undefined && snapshot === undefined)) return [];
-    const { incarnation } = listing;
-    const head = newest === undefined ? undefined : await readHead(platform, { path }, incarnation, newest);
-    if (head !== undefined) return [{ runId: head.runId }];
-    // Only a journal that was never saved to has lost its first line; what was saved is in the snapshot or before it.
-    if (snapshot === undefined) return [];
-    const file = join(path, snapshotName(incarnation, snapshot.revision, snapshot.epoch));
-    const runId = await readSnapshotRunId(platform, file);
-    return [runId === undefined ? { runId: name, problem: `${file}:1 is damaged` } : { runId }];
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
-    const failure = storeError({ what: "listing runs", runId: "", medium: path }, error);
-    if (!isPulseError(failure)) throw error;
-    return [{ runId: name, problem: failure.message }];
+/**
+ * The id of a run whose folder's name is a digest of it; nothing when there is no run (any more). A file that goes away
+ * meanwhile was folded or taken back: the run is there all the same, so looking begins anew.
+ */
+async function nameInside(parts: Parts, name: string): Promise<readonly RunName[]> {
+  const path = join(runsFolder(parts.root), name);
+  for (let round = 0; round < roundsMax; round += 1) {
+    try {
+      return await nameIn(parts, name, path);
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") continue;
+      const failure = storeError({ what: "listing runs", runId: "", medium: path }, error);
+      if (!isPulseError(failure)) throw error;
+      return [{ runId: name, problem: failure.message }];
+    }
   }
+  return [
+    { runId: name, problem: `listing runs: its files changed ${roundsMax} times while they were read; at ${path}` },
+  ];
+}
+
+/** How often looking begins anew, as in reading a run. */
+const roundsMax = 100;
+
+async function nameIn({ platform }: Parts, name: string, path: string): Promise<readonly RunName[]> {
+  const listing = sortNames((await platform.list(path)) ?? []);
+  if (listing === undefined) return [];
+  const { incarnation, epochs, snapshots } = listing;
+  // A journal that was never saved to may have lost its first line; one before it or a snapshot holds what was saved.
+  for (const epoch of epochs.toReversed()) {
+    const head = await readHead(platform, { path }, incarnation, epoch);
+    if (head !== undefined) return [{ runId: head.runId }];
+  }
+  const snapshot = snapshots.at(-1);
+  if (snapshot === undefined) return [];
+  const file = join(path, snapshotName(incarnation, snapshot.revision, snapshot.epoch));
+  const runId = await readSnapshotRunId(platform, file);
+  return [runId === undefined ? { runId: name, problem: `${file}:1 is damaged` } : { runId }];
 }
 
 /** One line of the list. A record that cannot be read is told as such, and does not hide the others. */
