@@ -83,6 +83,22 @@ test("STORE-8 a content that a save uses again counts as new from then on", asyn
   expect(counts(await store.collect())).toEqual([0, 0, 1]);
 });
 
+test("STORE-8 a content that is used between the look at its age and its removal counts as new, though nothing names it", async () => {
+  await using place = await openPlace();
+  const other = fileStore(place);
+  await saveRun(other, "a");
+  await other.catalog.delete("a");
+  await age(place.folder);
+  const platform = stoppedAt(realPlatform, async (moment, { step }) => {
+    if (moment !== "before" || step !== "collect-take-out") return;
+    await saveRun(other, "b");
+    await other.catalog.delete("b");
+  });
+  expect(counts(await openFileStore(place, { platform }).collect())).toEqual([1, 0, 0]);
+  await age(place.folder);
+  expect(counts(await other.collect())).toEqual([0, 0, 1]);
+});
+
 test("STORE-8 nothing goes while a run is open that was open when it was found unnamed; another process's run counts too", async () => {
   await using place = await openPlace();
   const processes = fakeProcesses();
