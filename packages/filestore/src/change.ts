@@ -76,7 +76,7 @@ function changeAt(line: Buffer, from: number): StoredChange | undefined {
   // The header is never deleted.
   if (!keyForm.test(key) || (kind === "delete" && key === headerKey)) return undefined;
   let end = textEnd;
-  while (kind === "put" && end < line.length && isBytesMark(line[end + 1])) end = endOfPiece(line, end);
+  if (kind === "put") while (end < line.length && isBytesMark(line[end + 1])) end = endOfPiece(line, end);
   return { kind, key, line, from, textEnd, end };
 }
 

@@ -91,7 +91,7 @@ const failing: Ways = {
 };
 
 for (const [name, open] of Object.entries(restingPlaces)) {
-  describe(name, () => {
+  describe(`on ${name}`, () => {
     test("CODEC-11 CODEC-19 a run that completes leaves no trace of a secret, nor of a key", async () => {
       await using place = await open();
       const captured = new Captured();

@@ -1,5 +1,4 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
-import type { PulseErrorCode, PulseErrorDetails } from "@pulse-ts/core";
 import type { NextStep } from "../errors.ts";
 import { shownRunId } from "../run-id.ts";
 import { failureText } from "./hooks.ts";

@@ -65,7 +65,7 @@ function checkSame(view: RunView, command: OpenChild, found: ScopeEntry): void {
   const { runId } = view.record.header;
   const { attempt: scope, path, keys } = command;
   // A scope that keeps the older fingerprint was checked by the values of its inputs when the run was opened (REC-3).
-  const older = command.bindings === true && found.bindings !== true;
+  const older = command.bindings && found.bindings !== true;
   for (const field of older ? (["graph", "path"] as const) : (["graph", "path", "bindings", "inputs"] as const)) {
     if (command[field] === found[field]) continue;
     const key = keys?.join(", ");
