@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { headerKey, packEntry, unpackEntry } from "@pulse-ts/durable";
+import { headerKey, packEntry, shownRunId, unpackEntry } from "@pulse-ts/durable";
 import type { EntryPlace, RecordChange, RecordEntry } from "@pulse-ts/durable";
 import { bytesAt, bytesToPieces, isBytesMark } from "./escaped-bytes.ts";
 import { corrupt, usage } from "./failure.ts";
@@ -33,7 +33,7 @@ export interface StoredChanges {
 export function writeChange(runId: string, change: RecordChange, line: (string | Uint8Array)[]): number {
   const { key } = change;
   if (!keyForm.test(key)) {
-    throw usage(runId, "REC-27", `saving run "${runId}": no entry can have the key ${JSON.stringify(key)}`);
+    throw usage(runId, "REC-27", `saving run "${shownRunId(runId)}": no entry can have the key ${JSON.stringify(key)}`);
   }
   if (change.kind === "delete") {
     line.push(`\t${key}`);

@@ -4,6 +4,7 @@ import { isPulseError } from "@pulse-ts/core";
 import { expect, test } from "vitest";
 import { fileStore, openFileStore } from "./open.ts";
 import { realPlatform } from "./platform.ts";
+import type { Platform } from "./platform.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { faultyPlatform, systemError } from "./testing/faults.ts";
 import { everythingIn, openPlace, saveUpTo } from "./testing/place.ts";
@@ -138,4 +139,26 @@ test("FILE-7 a folder that holds other things keeps them", async () => {
   await store.catalog.delete("order");
   expect(await readdir(join(place.folder, "runs"))).toEqual(["notes"]);
   expect(await readdir(place.folder)).toContain("readme");
+});
+
+test("STORE-2 FILE-6 a run whose file cannot be closed well is let go all the same", async () => {
+  await using place = await openPlace();
+  const platform: Platform = {
+    ...realPlatform,
+    async openToAppend(path) {
+      const file = await realPlatform.openToAppend(path);
+      const close = file.close.bind(file);
+      file.close = async () => {
+        await close();
+        throw systemError("EIO");
+      };
+      return file;
+    },
+  };
+  const session = await openFileStore(place, { platform }).acquire("order");
+  await saveUpTo(session, history, 0, 1);
+  await expect(session.close()).rejects.toMatchObject({ code: "EIO" });
+  const next = await fileStore(place).acquire("order");
+  expect(await next.load()).toEqual(history.at(1));
+  await next.close();
 });

@@ -271,8 +271,11 @@ export class FileSession implements Session {
     } catch (error) {
       if (!isMediumFailure(error)) throw error;
     } finally {
-      await this.#file.close();
-      await this.#lock.release();
+      try {
+        await this.#file.close();
+      } finally {
+        await this.#lock.release();
+      }
     }
   }
 }
