@@ -32,6 +32,7 @@ const badCalls: Readonly<
   Record<string, (pulse: ReturnType<typeof durable>, way: "run" | "resume") => Promise<unknown>>
 > = {
   "PULSE_INVALID of a missing input": (pulse, way) => pulse[way](counting, {} as never, call),
+  "PULSE_INVALID of inputs that are not there": (pulse, way) => pulse[way](counting, undefined as never, call),
   "PULSE_INVALID of an unknown input": (pulse, way) => pulse[way](counting, { count: 1, more: 2 } as never, call),
   "PULSE_INVALID of an input of another type": (pulse, way) => pulse[way](counting, { count: "1" } as never, call),
   "PULSE_CODEC of an input that cannot be encoded": (pulse, way) => pulse[way](taking, { anything: unencodable }, call),
@@ -87,6 +88,27 @@ test("DUR-12 options that cannot be are refused by name, all at once, before any
     expect(refused.details).toMatchObject({ runId: "", next: "start" });
   }
   expect(store.acquired).toBe(0);
+});
+
+test("DUR-12 what was not given is told in plain words", async () => {
+  const { pulse } = worker();
+  const messageFor = async (inputs: unknown, options: unknown): Promise<string> =>
+    (await rejectionOf("PULSE_INVALID", pulse.run(counting, inputs as never, options as never))).message;
+  expect(await messageFor(undefined, call)).toBe(
+    'run "run" cannot begin: the inputs are undefined; give an object by input name, or {} where there are none',
+  );
+  const named = 'give a string that names the version of your code, such as "1"';
+  const versions: readonly (readonly [unknown, string])[] = [
+    [undefined, `is undefined; ${named}`],
+    ["", `is empty; ${named}`],
+    [7, `is a number; ${named}`],
+    ["a\uD800", 'is "a\\ud800", which has an unpaired surrogate; give one that has none'],
+  ];
+  for (const [version, told] of versions) {
+    expect(await messageFor({ count: 1 }, { runId: "run", version })).toBe(
+      `run "run" cannot begin: option version ${told}`,
+    );
+  }
 });
 
 test("DUR-12 an option that is unknown is refused, with the one that was probably meant", async () => {

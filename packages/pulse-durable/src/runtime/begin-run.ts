@@ -8,6 +8,7 @@ import type { RunOptions } from "../options.ts";
 import type { RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { Store } from "../store.ts";
+import { checkInputsGiven } from "./check-options.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { runHooks } from "./hooks.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
@@ -82,6 +83,7 @@ export async function beginRun<Graph extends AnyGraph>(
     content: (digest) => contents?.(digest) ?? Promise.reject(noContents(runId, digest)),
   });
   const { current, readers, fingerprinted } = namingRun({ runId, next: againOf(mode) }, () => {
+    checkInputsGiven(inputs);
     // Never started: it checks options and inputs as core does, and tells what was received (CORE-28, CKPT-27).
     const unstarted = keepingBack(graph, codecs, () => execution(graph, inputs, { ...rest, host, observers }));
     const made = prepare(graph, rest);

@@ -16,9 +16,11 @@ export function checkRunOptions(options: unknown, next: NextStep): asserts optio
   const fields = fieldsOf(options, "runId", { runId: runIdIn(undefined), next });
   const { runId, version, beforeStart, verify, isolate, keepFailure, maxResumes, checkpoint } = fields;
   checkRunId(runId);
-  if (typeof version !== "string" || version === "" || !isWellFormed(version)) {
-    const found = typeof version === "string" ? JSON.stringify(version) : shownType(version);
-    bad(problems, "version", `is ${found}; give a string that is not empty and has no unpaired surrogate`);
+  if (typeof version !== "string" || version === "") {
+    const found = version === "" ? "empty" : shownType(version);
+    bad(problems, "version", `is ${found}; give a string that names the version of your code, such as "1"`);
+  } else if (!isWellFormed(version)) {
+    bad(problems, "version", `is ${JSON.stringify(version)}, which has an unpaired surrogate; give one that has none`);
   }
   if (beforeStart !== undefined && typeof beforeStart !== "function") {
     bad(problems, "beforeStart", `is ${shownType(beforeStart)}; give a function that takes the execution`);
@@ -35,6 +37,14 @@ export function checkRunOptions(options: unknown, next: NextStep): asserts optio
   if (checkpoint !== undefined) bad(problems, "checkpoint", "is durable's to give; leave it out");
   refuseUnknown(problems, fields, runOptionNames);
   if (problems.length > 0) throw invalid(`run "${shownRunId(runId)}"`, problems, { runId, next });
+}
+
+/** What is there is checked by the execution (CORE-28); that nothing is there is told here. @throws PULSE_INVALID */
+export function checkInputsGiven(inputs: unknown): void {
+  if (inputs !== undefined) return;
+  const message = "the inputs are undefined; give an object by input name, or {} where there are none";
+  const problems: Problem[] = [{ code: "PULSE_INPUT_INVALID", path: "inputs", message }];
+  throw new PulseError("PULSE_INVALID", message, { details: { problems } });
 }
 
 /** Checks what durable execution is made of. @throws PULSE_INVALID with every problem */

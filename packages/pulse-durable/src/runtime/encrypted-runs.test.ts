@@ -216,7 +216,7 @@ test("CODEC-19 CORE-41 a lost key is not asked for when nothing has a fingerprin
   expect(await lost.pulse.resume(maybe, {}, call)).toMatchObject({ values: { greeting: "undefined" } });
 });
 
-test("REC-9 CODEC-11 a confirmed value whose key was lost stops the run by the key's id; with the key it goes on", async () => {
+test("REC-9 CODEC-11 DUR-12 a confirmed value whose key was lost stops the run by the key's id; with the key it goes on", async () => {
   const made = key("made", pinType);
   const make = node("make", { provides: [made] }, () => ({ made: "4711" }));
   const use = node("use", { requires: [made], provides: [greeting] }, ({ made }) => ({
@@ -233,6 +233,8 @@ test("REC-9 CODEC-11 a confirmed value whose key was lost stops the run by the k
   const error = await rejectionOf("PULSE_CHECKPOINT", lost.pulse.resume(chain, {}, call));
   expect(error.details.next).toBe("same-definition");
   expect(error.cause).toMatchObject({ code: "PULSE_INCOMPATIBLE", details: { expected: "k1", key: "made" } });
+  expect(error.details).toMatchObject({ hook: "read" });
+  expect(error.message).toContain('run "run" stopped, because a confirmed value could not be read: ');
   expect(error.message).toContain('it was encrypted with the key "k1", which the key ring does not have');
 
   const wrong = worker(memory, { codecs: codecsWith({ pin: { keys: { k1: k2 } } }) });

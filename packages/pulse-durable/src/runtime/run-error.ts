@@ -22,9 +22,10 @@ export function runError(error: unknown, runId: string): unknown {
   if (isPulseError(error, "PULSE_CHECKPOINT")) {
     const { details, cause } = error;
     const next = nextOf(cause) ?? (isPulseError(cause) ? "resume" : "mend-store");
+    const why = details.hook === "read" ? "a confirmed value could not be read" : "it could not be recorded";
     return new PulseError(
       "PULSE_CHECKPOINT",
-      `run "${shownRunId(runId)}" stopped, because it could not be recorded: ${failureText(cause)}`,
+      `run "${shownRunId(runId)}" stopped, because ${why}: ${failureText(cause)}`,
       {
         details: { ...details, runId, next },
         ...causeOf(error),
