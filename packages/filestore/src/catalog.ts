@@ -8,6 +8,8 @@ import { notFound, storeError } from "./failure.ts";
 import { readHead } from "./journal.ts";
 import { isHashedName, runFolder, runIdOfName, runsFolder, snapshotName, sortNames } from "./layout.ts";
 import type { RunFolder } from "./layout.ts";
+import { checkOptions, isText, optional, wholeFrom } from "./options.ts";
+import type { OptionCheck } from "./options.ts";
 import { own } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
@@ -16,10 +18,13 @@ import type { Reading } from "./read.ts";
 import { isRoot } from "./root.ts";
 import { readSnapshotRunId } from "./snapshot.ts";
 
+type CountQuery = Pick<CatalogQuery, "status" | "prefix">;
+
 /** Lists, reads, counts and deletes runs without owning them (STORE-7). Makes nothing on disk. */
 export function fileCatalog(parts: Parts): Catalog {
   return {
     async list(query = {}) {
+      checkOptions<CatalogQuery>("listing runs", query, listOptions);
       return await guarded(parts, async () => await listPage(parts, query));
     },
     async read(runId) {
@@ -60,6 +65,7 @@ export function fileCatalog(parts: Parts): Catalog {
       }
     },
     async count(query = {}) {
+      checkOptions<CountQuery>("counting runs", query, countOptions);
       return await guarded(parts, async () => {
         let count = 0;
         for await (const run of savedRuns(parts, query)) if (run !== undefined) count += 1;
@@ -81,7 +87,6 @@ async function guarded<Result>(parts: Parts, action: () => Promise<Result>): Pro
 
 async function listPage(parts: Parts, query: CatalogQuery): Promise<CatalogPage> {
   const limit = query.limit ?? catalogPageDefault;
-  if (!Number.isSafeInteger(limit) || limit < 1) throw invalidLimit(limit);
   const runs: CatalogRun[] = [];
   for await (const run of savedRuns(parts, query)) {
     // One more than fits tells that there is a next page.
@@ -202,9 +207,18 @@ const overtaken = (runId: string): PulseError<"PULSE_BUSY"> =>
     },
   );
 
-function invalidLimit(limit: number): PulseError<"PULSE_INVALID"> {
-  const message = `a page of ${limit} runs was asked for; give a whole number from 1`;
-  return new PulseError("PULSE_INVALID", `listing runs: ${message}`, {
-    details: { problems: [{ code: "PULSE_OPTION_INVALID", message, path: "limit" }] },
-  });
-}
+const statuses: Readonly<Record<CatalogRun["status"], true>> = { running: true, completed: true, failed: true };
+
+const countOptions = {
+  status: optional(
+    (value) => isText(value) && Object.hasOwn(statuses, value),
+    `one of ${Object.keys(statuses).join(", ")}`,
+  ),
+  prefix: optional(isText, "the text that run ids begin with"),
+} satisfies Readonly<Record<keyof CountQuery, OptionCheck>>;
+
+const listOptions: Readonly<Record<keyof CatalogQuery, OptionCheck>> = {
+  ...countOptions,
+  after: optional(isText, "the next of the page before"),
+  limit: wholeFrom(1, "runs a page"),
+};

@@ -1,4 +1,4 @@
-import { isPulseError, PulseError } from "@pulse-ts/core";
+import { isPulseError } from "@pulse-ts/core";
 import { forgetOwners, openOwners, readAllOwners, writeOwners } from "./awaited-owners.ts";
 import { runFolders } from "./catalog.ts";
 import { contentsNamed } from "./content-values.ts";
@@ -6,6 +6,8 @@ import { storeError } from "./failure.ts";
 import { contentPath, newToken } from "./layout.ts";
 import { adopt, agesOf, contentsIn, putBack, remove, takeOut } from "./leaving.ts";
 import type { Found } from "./leaving.ts";
+import { checkOptions, optional } from "./options.ts";
+import type { OptionCheck } from "./options.ts";
 import type { Parts } from "./parts.ts";
 import { readRun, recordOf } from "./read.ts";
 import { isRoot } from "./root.ts";
@@ -51,8 +53,8 @@ export interface CollectedContents {
  *    only the rest is removed. Whoever came after the first step finds nothing in the content's place.
  */
 export async function collectContents(parts: Parts, options: CollectOptions = {}): Promise<CollectedContents> {
+  checkOptions<CollectOptions>("collecting contents", options, collectOptions);
   const { windowMs = contentWindowMsDefault, signal } = options;
-  if (!(Number.isFinite(windowMs) && windowMs >= 0)) throw invalidWindow(windowMs);
   const doing = { what: "collecting contents", runId: "", medium: parts.root };
   try {
     signal?.throwIfAborted();
@@ -153,9 +155,7 @@ async function removeUnawaited(
 
 const nobodyNamed = { named: new Set<string>(), unreadable: [] };
 
-function invalidWindow(windowMs: number): PulseError<"PULSE_INVALID"> {
-  const message = `windowMs is ${String(windowMs)}; give milliseconds from 0`;
-  return new PulseError("PULSE_INVALID", `collecting contents: ${message}`, {
-    details: { problems: [{ code: "PULSE_OPTION_INVALID", message, path: "windowMs" }] },
-  });
-}
+const collectOptions: Readonly<Record<keyof CollectOptions, OptionCheck>> = {
+  windowMs: optional((value) => Number.isFinite(value) && (value as number) >= 0, "milliseconds from 0"),
+  signal: optional((value) => value instanceof AbortSignal, "an AbortSignal"),
+};

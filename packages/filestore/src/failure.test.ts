@@ -157,7 +157,9 @@ test("STORE-2 FILE-6 a run whose file cannot be closed well is let go all the sa
   };
   const session = await openFileStore(place, { platform }).acquire("order");
   await saveUpTo(session, history, 0, 1);
-  await expect(session.close()).rejects.toMatchObject({ code: "EIO" });
+  const error = await rejectionOf("PULSE_STORE", session.close());
+  expect(error.details).toMatchObject({ runId: "order", systemCode: "EIO" });
+  expect(error.message).toContain('closing run "order": the disk reported an error');
   const next = await fileStore(place).acquire("order");
   expect(await next.load()).toEqual(history.at(1));
   await next.close();

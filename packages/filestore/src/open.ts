@@ -1,6 +1,4 @@
 import { join, resolve } from "node:path";
-import { PulseError } from "@pulse-ts/core";
-import type { Problem } from "@pulse-ts/core";
 import type { Catalog, Session, Store } from "@pulse-ts/durable";
 import { fileCatalog } from "./catalog.ts";
 import { collectContents } from "./collect.ts";
@@ -9,6 +7,8 @@ import { doingWith } from "./epoch.ts";
 import { storeError } from "./failure.ts";
 import { ownHolder, systemProbe } from "./holder.ts";
 import { journalName, runFolder } from "./layout.ts";
+import { checkOptions, isText, shown, wholeFrom } from "./options.ts";
+import type { OptionCheck } from "./options.ts";
 import { own } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 import { realPlatform } from "./platform.ts";
@@ -69,7 +69,7 @@ export function openFileStore(
   options: FileStoreOptions,
   replaced: Partial<Pick<Parts, "platform" | "probe" | "holder">>,
 ): FileStore {
-  checkOptions(options);
+  checkOptions<FileStoreOptions>("opening a file store", options, storeOptions);
   const parts: Parts = {
     root: resolve(options.folder),
     staleMs: options.staleMs ?? staleMsDefault,
@@ -106,26 +106,12 @@ async function acquire(parts: Parts, runId: string, signal: AbortSignal | undefi
   }
 }
 
-function checkOptions(options: FileStoreOptions): void {
-  const problems: Problem[] = [];
-  const refuse = (path: string, message: string): void => {
-    problems.push({ code: "PULSE_OPTION_INVALID", message, path });
-  };
-  const { folder, staleMs, foldBytesMin, contentBytesMin } = options;
-  if (typeof folder !== "string" || folder === "" || folder.includes("\0")) {
-    refuse("folder", `folder is ${JSON.stringify(folder)}; give the path of a folder on a local disk`);
-  }
-  if (staleMs !== undefined && !(Number.isSafeInteger(staleMs) && staleMs >= staleMsMin)) {
-    refuse("staleMs", `staleMs is ${String(staleMs)}; give whole milliseconds from ${staleMsMin}`);
-  }
-  if (foldBytesMin !== undefined && !(Number.isSafeInteger(foldBytesMin) && foldBytesMin >= 0)) {
-    refuse("foldBytesMin", `foldBytesMin is ${String(foldBytesMin)}; give whole bytes from 0`);
-  }
-  if (contentBytesMin !== undefined && !(Number.isSafeInteger(contentBytesMin) && contentBytesMin >= 0)) {
-    refuse("contentBytesMin", `contentBytesMin is ${String(contentBytesMin)}; give whole bytes from 0`);
-  }
-  if (problems.length === 0) return;
-  throw new PulseError("PULSE_INVALID", `opening a file store: ${problems.map(({ message }) => message).join("; ")}`, {
-    details: { problems },
-  });
-}
+const storeOptions: Readonly<Record<keyof FileStoreOptions, OptionCheck>> = {
+  folder: (folder) =>
+    isText(folder) && folder !== "" && !folder.includes("\0")
+      ? undefined
+      : `is ${shown(folder)}; give the path of a folder on a local disk`,
+  staleMs: wholeFrom(staleMsMin, "milliseconds"),
+  foldBytesMin: wholeFrom(0, "bytes"),
+  contentBytesMin: wholeFrom(0, "bytes"),
+};

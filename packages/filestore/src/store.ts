@@ -273,6 +273,8 @@ export class FileSession implements Session {
     } finally {
       try {
         await this.#file.close();
+      } catch (error) {
+        throw storeError(doingWith("closing", run), error);
       } finally {
         await this.#lock.release();
       }
