@@ -72,7 +72,7 @@ export interface Durable extends AsyncDisposable {
    * Puts a run that was exported into the store, under its own id; a run that is there is not touched. All that needs no
    * definition is checked before; the definition, when the run is resumed. The record comes back equal but for its
    * revision, which begins at 1 again (STORE-3). A document of format 1 stays one until the run is resumed (REC-28).
-   * @throws PULSE_CORRUPT naming the place in the document; PULSE_NEWER_FORMAT; PULSE_CONFLICT when the run is there;
+   * @throws PULSE_INVALID for what is neither text nor bytes; PULSE_CORRUPT naming the place in the document; PULSE_NEWER_FORMAT; PULSE_CONFLICT when the run is there;
    *   PULSE_BUSY; PULSE_STORE, after which the run may be there (STORE-4)
    */
   import(document: string | Uint8Array, options?: CallOptions): Promise<ImportedRun>;

@@ -235,3 +235,15 @@ test("STORE-4 REC-26 an import that the store did not confirm leaves the run fre
   expect(error.message).toContain("disk full");
   expect(await durable({ store: inner }).import(document)).toMatchObject({ revision: 1 });
 });
+
+test("REC-26 DUR-12 what is neither text nor bytes is refused, and a forgotten await is asked after", async () => {
+  const { pulse, store } = worker();
+  const refusal = (given: unknown) => rejectionOf("PULSE_INVALID", pulse.import(given as never));
+  const give = "give what `await pulse.export(runId)` gives, as bytes or as text";
+  const promised = await refusal(Promise.resolve("{}"));
+  expect(promised.message).toBe(`importing a run: the document is a promise; ${give}; was \`await\` forgotten?`);
+  expect(promised.details).toMatchObject({ runId: "", next: "start", problems: [{ path: "document" }] });
+  expect((await refusal(undefined)).message).toBe(`importing a run: the document is undefined; ${give}`);
+  expect((await refusal({})).message).toBe(`importing a run: the document is an object of another kind; ${give}`);
+  expect(store.acquired).toBe(0);
+});

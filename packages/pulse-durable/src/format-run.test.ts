@@ -70,6 +70,22 @@ test("DUR-14 a failed run tells the text that was kept, and nothing in a name br
   ]);
 });
 
+test("DUR-14 DUR-12 what is no inspection is refused, and a forgotten await is asked after", async () => {
+  const pulse = durable({ store: memoryStore() });
+  await pulse.run(graph("one", { nodes: [] }), {}, call);
+  const refusal = (given: unknown): Promise<Error> =>
+    rejectionOf(
+      "PULSE_INVALID",
+      Promise.resolve().then(() => formatRun(given as never)),
+    );
+  const give = "give what `await pulse.inspect(runId)` gives";
+  expect((await refusal(pulse.inspect("run"))).message).toBe(
+    `formatting a run: the inspection is a promise; ${give}; was \`await\` forgotten?`,
+  );
+  expect((await refusal(undefined)).message).toBe(`formatting a run: the inspection is undefined; ${give}`);
+  expect((await refusal({})).message).toBe(`formatting a run: the inspection is an object of another kind; ${give}`);
+});
+
 test("DUR-14 a run that was resumed says how often", async () => {
   const memory = memoryStore();
   const { graph: chain } = chainGraph(3);

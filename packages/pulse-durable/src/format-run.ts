@@ -1,12 +1,15 @@
 import type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
 import { shownRunId } from "./run-id.ts";
+import { refuseArgument } from "./runtime/check-options.ts";
 
 /**
  * What `inspect` gives, as text for people: a line for the run, and a tree of its nodes with their states, tries and the
  * sizes of their outputs; in a mount its child graph, for each try that opened one (DUR-14). No values. The text is for
  * reading, not for parsing: it may change. Linear in the record.
+ * @throws PULSE_INVALID for what is no inspection
  */
 export function formatRun(inspection: RunInspection): string {
+  checkInspection(inspection);
   const { runId, status, version, revision, resumes, failure, root } = inspection;
   const head = `run ${shown(runId)}: ${status}, version ${shown(version)}, revision ${revision}, ${timesResumed(resumes)}`;
   const lines = [head];
@@ -14,6 +17,12 @@ export function formatRun(inspection: RunInspection): string {
   lines.push(`graph ${shown(root.graph)}`);
   branch(root.nodes.map(nodeBranch), "", lines);
   return lines.join("\n");
+}
+
+function checkInspection(given: unknown): void {
+  const { root } = (typeof given === "object" && given !== null ? given : {}) as Partial<RunInspection>;
+  if (typeof root === "object" && root !== null) return;
+  refuseArgument("formatting a run: the inspection", given, "what `await pulse.inspect(runId)` gives");
 }
 
 /** One line of the tree, and what hangs on it. */

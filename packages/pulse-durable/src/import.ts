@@ -4,6 +4,7 @@ import { readDocument } from "./record/document-read.ts";
 import { entriesOf } from "./record/fold.ts";
 import type { RunRecord, RunStatus } from "./record/format.ts";
 import { checkRunId, shownRunId } from "./run-id.ts";
+import { refuseArgument } from "./runtime/check-options.ts";
 import { askingStore } from "./runtime/run-error.ts";
 import type { CallOptions, Session, Store } from "./store.ts";
 
@@ -22,6 +23,7 @@ export async function importRun(
   document: string | Uint8Array,
   options: CallOptions = {},
 ): Promise<ImportedRun> {
+  checkDocument(document);
   const found = readDocument(document);
   const { runId, status, version } = found.header;
   checkNamed(runId);
@@ -38,6 +40,12 @@ export async function importRun(
   }
   await asking(() => session.close());
   return { runId, status, version, revision: 1 };
+}
+
+function checkDocument(given: unknown): void {
+  if (typeof given === "string" || given instanceof Uint8Array) return;
+  const give = "what `await pulse.export(runId)` gives, as bytes or as text";
+  refuseArgument("importing a run: the document", given, give, { runId: "", next: "start" });
 }
 
 /** A run id that no run can have is damage of the document, wherever else it would be a mistake of the caller. */

@@ -47,6 +47,16 @@ export function checkInputsGiven(inputs: unknown): void {
   throw new PulseError("PULSE_INVALID", message, { details: { problems } });
 }
 
+/** Refuses what is not what a call takes, for who has no types. @throws PULSE_INVALID */
+export function refuseArgument(what: string, given: unknown, give: string, call?: RunCall): never {
+  const forgotten = given instanceof Promise ? "; was `await` forgotten?" : "";
+  const found = given instanceof Promise ? "a promise" : shownArgument(given);
+  const path = what.slice(what.lastIndexOf(" ") + 1);
+  const message = `${what} is ${found}; give ${give}${forgotten}`;
+  const problems: Problem[] = [{ code: "PULSE_OPTION_INVALID", path, message }];
+  throw new PulseError("PULSE_INVALID", message, { details: { problems, ...call } });
+}
+
 /** Checks what durable execution is made of. @throws PULSE_INVALID with every problem */
 export function checkDurableOptions(options: unknown): asserts options is DurableOptions {
   const problems: Problem[] = [];
@@ -126,6 +136,9 @@ function hasMethods(value: unknown, ...names: readonly string[]): boolean {
   if (typeof value !== "object" || value === null) return false;
   return names.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === "function");
 }
+
+const shownArgument = (value: unknown): string =>
+  typeof value === "object" && value !== null ? "an object of another kind" : shownType(value);
 
 /** What a value is, in words: it may be one that no text can be made of. */
 const shownType = (value: unknown): string =>
