@@ -1,5 +1,5 @@
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, test } from "vitest";
 import { fileStore, openFileStore } from "./open.ts";
 import { rejectionOf } from "./testing/error-of.ts";
@@ -69,6 +69,9 @@ test("FILE-2 D8 a run that lost its mark is damaged: it is neither missing nor d
   const mark = await onlyFile(run.place.folder, "id-order", "run-");
   await rm(mark);
   await expectCorrupt(run, mark);
+  const { message } = await rejectionOf("PULSE_CORRUPT", fileStore(run.place).catalog.read("order"));
+  expect(message).toContain(`make ${basename(mark)} anew, as an empty file`);
+  expect(message).not.toContain("backup");
   await writeFile(mark, "");
   expect(await run.store.catalog.read("order")).toEqual(history.at(3));
 });

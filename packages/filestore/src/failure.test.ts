@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isPulseError } from "@pulse-ts/core";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { realPlatform } from "./platform.ts";
 import type { Platform } from "./platform.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { faultyPlatform, systemError } from "./testing/faults.ts";
-import { everythingIn, openPlace, saveUpTo } from "./testing/place.ts";
+import { everythingIn, onlyFile, openPlace, saveUpTo } from "./testing/place.ts";
 import { historyOf } from "./testing/records.ts";
 
 const history = historyOf("order");
@@ -163,4 +163,31 @@ test("STORE-2 FILE-6 a run whose file cannot be closed well is let go all the sa
   const next = await fileStore(place).acquire("order");
   expect(await next.load()).toEqual(history.at(1));
   await next.close();
+});
+
+test("FILE-6 a folder where a file should be, or a file where a folder should be, is named", async () => {
+  await using place = await openPlace();
+  const store = fileStore(place);
+  const session = await store.acquire("order");
+  await saveUpTo(session, history, 0, 1);
+  await session.close();
+  const journal = await onlyFile(place.folder, "id-order", "journal-");
+  await rm(journal);
+  await mkdir(journal);
+  const unreadable = await rejectionOf("PULSE_STORE", store.catalog.read("order"));
+  expect(unreadable.details).toMatchObject({ systemCode: "EISDIR", medium: journal, runId: "order" });
+  expect(unreadable.message.endsWith(`a folder is where a file should be; move it away (EISDIR); at ${journal}`)).toBe(
+    true,
+  );
+
+  const mark = join(place.folder, "pulse-filestore");
+  await rm(mark);
+  await mkdir(mark);
+  const markless = await rejectionOf("PULSE_STORE", store.catalog.list());
+  expect(markless.details).toMatchObject({ systemCode: "EISDIR", medium: mark });
+
+  await using other = await openPlace();
+  await writeFile(join(other.folder, "runs"), "");
+  const error = await rejectionOf("PULSE_STORE", fileStore(other).acquire("order"));
+  expect(error.details).toMatchObject({ medium: join(other.folder, "runs") });
 });

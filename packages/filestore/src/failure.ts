@@ -18,7 +18,16 @@ export function storeError(doing: Doing, cause: unknown): unknown {
   const code = systemCode(cause);
   // What has no system code was not thrown by the disk: a mistake in a program stays what it is.
   if (code === undefined) return cause;
-  return refusal(doing, `${meaning(code)} (${code})`, code, cause);
+  const medium = (onePath.has(code) ? pathOf(cause) : undefined) ?? doing.medium;
+  return refusal({ ...doing, medium }, `${meaning(code)} (${code})`, code, cause);
+}
+
+/** What is wrong with exactly the file or folder that the system names; of the others it may name one that is as good as any. */
+const onePath = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOENT"]);
+
+function pathOf(cause: unknown): string | undefined {
+  const { path } = cause as { readonly path?: unknown };
+  return typeof path === "string" ? path : undefined;
 }
 
 /** A PULSE_STORE error for a medium that cannot do what the store needs. `found` says what it did, and what helps. */
@@ -34,15 +43,16 @@ export function refusal(doing: Doing, found: string, code?: string, cause?: unkn
   });
 }
 
-/** A PULSE_CORRUPT error: `where` is file and line, `found` what is wrong there (FILE-2). */
-export function corrupt(runId: string, where: string, found: string): PulseError<"PULSE_CORRUPT"> {
-  return new PulseError(
-    "PULSE_CORRUPT",
-    `reading run "${shownRunId(runId)}": ${where}: ${found}; restore the run from a backup`,
-    {
-      details: { runId, next: "restore-backup", where },
-    },
-  );
+/** A PULSE_CORRUPT error: `where` is file and line, `found` what is wrong there (FILE-2), `helps` what to do about it. */
+export function corrupt(
+  runId: string,
+  where: string,
+  found: string,
+  helps = "restore the run from a backup",
+): PulseError<"PULSE_CORRUPT"> {
+  return new PulseError("PULSE_CORRUPT", `reading run "${shownRunId(runId)}": ${where}: ${found}; ${helps}`, {
+    details: { runId, next: "restore-backup", where },
+  });
 }
 
 /** A PULSE_USAGE error for a call that the store contract does not allow. */

@@ -1,4 +1,4 @@
-import { constants, statSync, writeSync } from "node:fs";
+import { constants, fstatSync, statSync, writeSync } from "node:fs";
 import { link, mkdir, open, readdir, readFile, rename, rmdir, stat, statfs, unlink, utimes } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -94,12 +94,21 @@ export const realPlatform: Platform = {
   list: async (path) => await unlessMissing(readdir(path)),
   changedAt: async (path) => (await unlessMissing(stat(path)))?.mtimeMs,
   sizeOf: async (path) => (await unlessMissing(stat(path)))?.size,
-  openToRead: async (path) => await open(path, "r"),
+  async openToRead(path) {
+    const file = await open(path, "r");
+    // Some systems open a folder, and refuse each read of it without its name.
+    if (!fstatSync(file.fd).isDirectory()) return file;
+    await file.close();
+    throw Object.assign(new Error(`EISDIR: illegal operation on a directory, open '${path}'`), {
+      code: "EISDIR",
+      path,
+    });
+  },
   async readAll(path) {
-    const { buffer, byteOffset, length } = await readFile(path);
+    const { buffer, byteOffset, length } = await named(path, readFile(path));
     return new Uint8Array(buffer, byteOffset, length);
   },
-  readSmall: async (path) => await unlessMissing(readFile(path, "utf8")),
+  readSmall: async (path) => await unlessMissing(named(path, readFile(path, "utf8"))),
   fileSystemType: async (path) => (process.platform === "linux" ? (await statfs(path)).type : undefined),
 };
 
@@ -120,6 +129,16 @@ async function makeFolders(path: string): Promise<void> {
 }
 
 const isFolder = async (path: string): Promise<boolean> => (await unlessMissing(stat(path)))?.isDirectory() === true;
+
+/** Gives the error of a read the name of its file: the system's own has none when the file was opened and not read. */
+async function named<Result>(path: string, pending: Promise<Result>): Promise<Result> {
+  try {
+    return await pending;
+  } catch (error) {
+    if (error instanceof Error && !("path" in error)) Object.assign(error, { path });
+    throw error;
+  }
+}
 
 async function unlessMissing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
   try {

@@ -67,7 +67,12 @@ test("STORE-9 a mark that another program wrote is refused; an empty one, left b
   await using place = await openPlace();
   const mark = join(place.folder, "pulse-filestore");
   await writeFile(mark, "something else\n");
-  await rejectionOf("PULSE_STORE", fileStore(place).acquire("order"));
+  const store = fileStore(place);
+  for (const call of [() => store.acquire("order"), () => store.catalog.read("order"), () => store.catalog.list()]) {
+    const error = await rejectionOf("PULSE_STORE", call());
+    expect(error.message.endsWith(`; at ${mark}`)).toBe(true);
+    expect(error.details.medium).toBe(mark);
+  }
   await writeFile(mark, "");
   await (await fileStore(place).acquire("order")).close();
   expect((await realPlatform.readSmall(mark)) ?? "").toBe("pulse-filestore/1\n");

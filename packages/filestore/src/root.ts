@@ -83,7 +83,8 @@ export async function isRoot({ platform, root }: Parts, doing: Doing): Promise<b
   if (format === fileFormat) return true;
   // A loss of power can leave the name without the text: nothing was saved here before it was synced.
   if (text.replaceAll("\0", "") === "") return false;
-  throw refusal(doing, `the file ${rootMarkName} was not written by a store; choose another folder`);
+  const found = `the file ${rootMarkName} was not written by a store; choose another folder`;
+  throw refusal({ ...doing, medium: join(root, rootMarkName) }, found);
 }
 
 /** A file of a format that this version does not read (STORE-9). */
@@ -131,10 +132,10 @@ export function linkRefused(doing: Doing, error: unknown): unknown {
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EXDEV", "EMLINK"]);
 
 async function refuseNetwork({ platform, root }: Parts, existing: string, doing: Doing): Promise<void> {
-  if (/^\\\\(?![?.]\\)/.test(root)) throw onNetwork(doing, "a network share");
+  if (/^\\\\(?![?.]\\)/.test(root)) throw onNetwork({ ...doing, medium: root }, "a network share");
   const type = await platform.fileSystemType(existing);
   const name = type === undefined ? undefined : networkFileSystems.get(type >>> 0);
-  if (name !== undefined) throw onNetwork(doing, name);
+  if (name !== undefined) throw onNetwork({ ...doing, medium: root }, name);
 }
 
 const onNetwork = (doing: Doing, name: string): PulseError =>

@@ -271,13 +271,17 @@ export class FileSession implements Session {
     } catch (error) {
       if (!isMediumFailure(error)) throw error;
     } finally {
-      try {
-        await this.#file.close();
-      } catch (error) {
-        throw storeError(doingWith("closing", run), error);
-      } finally {
-        await this.#lock.release();
-      }
+      await this.#closeAndRelease();
+    }
+  }
+
+  async #closeAndRelease(): Promise<void> {
+    try {
+      await this.#file.close();
+    } catch (error) {
+      throw storeError(doingWith("closing", this.#epoch.run), error);
+    } finally {
+      await this.#lock.release();
     }
   }
 }

@@ -26,8 +26,8 @@ export async function refuseUnmarked(platform: Platform, run: RunFolder, names: 
     }
   }
   if (saved === undefined) return;
-  const found = `the empty file that marks the run is missing, and what was saved is there; make run-${saved} anew`;
-  throw corrupt(run.runId, join(run.path, `run-${saved}`), found);
+  const found = "the empty file that marks the run is missing, and what was saved is there";
+  throw corrupt(run.runId, join(run.path, `run-${saved}`), found, `make run-${saved} anew, as an empty file`);
 }
 
 /** Whether anything stands after the first line. */
