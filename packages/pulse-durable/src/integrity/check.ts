@@ -7,7 +7,7 @@ import { attemptProblems } from "./attempts.ts";
 import { chainsOf } from "./chains.ts";
 import type { Chains } from "./chains.ts";
 import type { DefinitionView } from "./definition-view.ts";
-import { definitionDifferences, inputDifferences, shortened } from "./differences.ts";
+import { changedInputs, codecDifferences, definitionDifferences, inputDifferences, shortened } from "./differences.ts";
 import { formatProblems } from "./formats.ts";
 import { headerProblems, statusProblems } from "./header.ts";
 import { nodeProblems } from "./nodes.ts";
@@ -35,6 +35,8 @@ export interface ResumeCall extends CheckCall {
   readonly inputsOutline?: Readonly<Record<string, string>>;
   /** The root inputs at hand, by name: what the older fingerprints of scopes are made of (REC-3). */
   readonly given?: GivenInputs;
+  /** The ids of the encryption keys that an input's fingerprint is made with (CODEC-19). */
+  readonly keyIdsOf?: (input: string) => readonly string[];
 }
 
 /**
@@ -128,7 +130,7 @@ function checkAgreement(record: RunRecord, definition: DefinitionView, call: Res
         : `it was started with ${what === "inputs" ? "other inputs" : "another definition"}${list}`;
     throw new PulseError(
       "PULSE_INCOMPATIBLE",
-      `resuming run "${shownRunId(runId)}": ${disagreement}; resume it with what it was started with, or start a run under another id`,
+      `resuming run "${shownRunId(runId)}": ${disagreement}; resume it with what it was started with, or start a run under another id${what === "inputs" ? keyAdvice(record, call) : ""}`,
       {
         details: {
           runId,
@@ -143,6 +145,15 @@ function checkAgreement(record: RunRecord, definition: DefinitionView, call: Res
   }
 }
 
+/** A fingerprint that is made with a key differs as well when the key does: then the inputs may be those of the start. */
+function keyAdvice({ header }: RunRecord, { inputsOutline = {}, keyIdsOf = () => [] }: ResumeCall): string {
+  const changed = changedInputs(header.outline ?? {}, inputsOutline);
+  const ids = [...new Set(changed.flatMap(keyIdsOf))].map((id) => JSON.stringify(id));
+  if (ids.length === 0) return "";
+  const keys = ids.length === 1 ? `the key ${ids[0]}` : `the keys ${ids.join(", ")}`;
+  return `. If the inputs are the same, ${keys} may have other bytes than at the start: give the key ring the bytes that had that id then`;
+}
+
 function differencesIn(
   what: "version" | "definition" | "inputs",
   record: RunRecord,
@@ -153,13 +164,14 @@ function differencesIn(
   return what === "inputs" ? inputDifferences(record.header.outline ?? {}, inputsOutline) : [];
 }
 
-/** By the outlines when there are two, else by what the entries show. */
+/** By the outlines when there are two, and the codecs that the entries show to be others; else by the entries alone. */
 function definitionLines(record: RunRecord, definition: DefinitionView): readonly string[] {
   const { outline } = record.header;
+  const problems = recordProblems(record, definition);
   if (outline !== undefined && definition.outline !== undefined) {
-    return definitionDifferences(outline, definition.outline);
+    return [...definitionDifferences(outline, definition.outline), ...codecDifferences(problems)];
   }
-  return linesOf(recordProblems(record, definition).filter(({ kind }) => kind !== "corrupt"));
+  return linesOf(problems.filter(({ kind }) => kind !== "corrupt"));
 }
 
 function refuse({ runId, doing = "resuming" }: CheckCall, problems: readonly RecordProblem[]): void {

@@ -1,4 +1,6 @@
-/** How many differences an error lists. */
+import type { RecordProblem } from "./problem.ts";
+
+/** How many differences of one sort an error lists. */
 export const differencesMax = 50;
 
 /** What the outline holds in place of a hash for an optional root input that was skipped. */
@@ -30,6 +32,21 @@ export function definitionDifferences(
   return shortened(lines);
 }
 
+/** Names the keys whose recorded values have another codec than the definition, one line each, however many values. */
+export function codecDifferences(problems: readonly RecordProblem[]): readonly string[] {
+  const lines = new Set<string>();
+  for (const { kind, key = "", expected = "", found = "" } of problems) {
+    if (kind !== "codec") continue;
+    lines.add(`codec of key ${JSON.stringify(key)}: recorded ${shortHashes(expected)}, now ${shortHashes(found)}`);
+  }
+  return shortened([...lines]);
+}
+
+/** The ids of automatic codecs hold hashes, of which a few digits are enough for a reader. */
+function shortHashes(codec: string): string {
+  return codec.replaceAll(/[0-9a-f]{16,}/g, (hash) => `${hash.slice(0, 8)}…`);
+}
+
 /**
  * Names the root inputs that differ, one line each (DUR-4). None when the run was recorded before the outline held its
  * inputs.
@@ -45,6 +62,17 @@ export function inputDifferences(
     lines.push(`${what}: input ${JSON.stringify(part.slice(inputPrefix.length))}`);
   }
   return shortened(lines);
+}
+
+/** Names the root inputs that were given both times, and differ. */
+export function changedInputs(
+  recorded: Readonly<Record<string, string>>,
+  given: Readonly<Record<string, string>>,
+): readonly string[] {
+  return Object.entries(given).flatMap(([part, now]) => {
+    const before = Object.hasOwn(recorded, part) ? recorded[part] : now;
+    return before === now || before === skippedInput || now === skippedInput ? [] : [part.slice(inputPrefix.length)];
+  });
 }
 
 /** The first lines, and how many more there are. */

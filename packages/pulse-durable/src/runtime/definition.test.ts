@@ -1,3 +1,4 @@
+import { createCodecs, encrypt, keyRing, wrapCodecs } from "@pulse-ts/codec";
 import { aspect, graph, key, mount, node, retry, timeout, type } from "@pulse-ts/core";
 import type { AnyGraph } from "@pulse-ts/core";
 import { expect, test } from "vitest";
@@ -118,7 +119,10 @@ test("DUR-5 CODEC-5 a changed schema is another definition", async () => {
   await worker(memory).pulse.resume(build(z.object({ title: z.string() })), {}, call);
   const changed = build(z.object({ title: z.string(), text: z.string().optional() }));
   const error = await rejectionOf("PULSE_INCOMPATIBLE", worker(memory).pulse.resume(changed, {}, call));
-  expect(error.details).toMatchObject({ what: "definition", differences: ["changed: node load"] });
+  expect(error.details).toMatchObject({
+    what: "definition",
+    differences: ["changed: node load", expect.stringMatching(/^codec of key "page": recorded zod:/)],
+  });
 });
 
 test("DUR-29 CKPT-20 the execution's own retries count, its observers, signal, concurrency, name and times do not", async () => {
@@ -208,4 +212,24 @@ test("DUR-23 CORE-50 the provider of a replaced key is recorded as completed, an
   expect((await later.pulse.resume(graphOf, { start: 1 }, { ...call, overrides })).values).toEqual({ other: 101 });
   expect((await later.pulse.inspect("run")).root.nodes).toMatchObject([{ nodeId: "add", state: "completed" }, {}]);
   expect(called).toEqual([]);
+});
+
+test("DUR-4 DUR-5 of another codec a mismatch tells the key, what is recorded and what is now, with short hashes", async () => {
+  const a = key("a", z.object({ n: z.number() }));
+  const one = node("one", { provides: [a] }, () => ({ a: { n: 1 } }));
+  const memory = memoryStore();
+  await worker(memory).pulse.run(graph("pair", { outputs: [a], nodes: [one] }), {}, call);
+  const ring = keyRing({ keys: { k1: new Uint8Array(32).fill(7) } });
+  const codecs = wrapCodecs(createCodecs(), (codec) => encrypt(codec, ring));
+  const resumed = worker(memory, { codecs }).pulse.resume(graph("pair", { outputs: [a], nodes: [one] }), {}, call);
+  const error = await rejectionOf("PULSE_INCOMPATIBLE", resumed);
+  const codec = (error.details.differences ?? []).filter((line) => line.startsWith("codec "));
+  expect(codec).toHaveLength(1);
+  expect(codec[0]).toMatch(
+    /^codec of key "a": recorded zod:[0-9a-f]{8}… version \S+, now aes-256-gcm\(zod:[0-9a-f]{8}…\) version \S+$/,
+  );
+  expect(error.details).toMatchObject({ what: "definition" });
+  expect(error.details.differences).toContain("changed: node one");
+  expect(error.message).toContain(codec[0]);
+  expect(error.message).not.toMatch(/[0-9a-f]{16}/);
 });

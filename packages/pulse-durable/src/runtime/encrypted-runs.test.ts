@@ -107,13 +107,16 @@ test("CODEC-19 DUR-12 a ring that lost the key of the fingerprints is told the k
   expect(other.details.what).toBe("version");
 });
 
-test("CODEC-19 another key under the id that the run names makes other inputs, never a silent match", async () => {
+test("CODEC-19 DUR-12 another key under the id that the run names makes other inputs, never a silent match", async () => {
   const memory = await unfinished(codecsWith({ pin: { keys: { k1 } } }), (pulse) =>
     pulse.run(withInput, { pin: "1234" }, call),
   );
   const { pulse } = worker(memory, { codecs: codecsWith({ pin: { keys: { k1: k2 } } }) });
   const error = await rejectionOf("PULSE_INCOMPATIBLE", pulse.resume(withInput, { pin: "1234" }, call));
   expect(error.details.what).toBe("inputs");
+  expect(error.message).toBe(
+    'resuming run "run": it was started with other inputs (changed: input "pin"); resume it with what it was started with, or start a run under another id. If the inputs are the same, the key "k1" may have other bytes than at the start: give the key ring the bytes that had that id then',
+  );
 });
 
 test("DUR-22 CODEC-19 an encrypted fixed value is the same in each process, and after a rotation", async () => {
@@ -240,6 +243,8 @@ test("REC-9 CODEC-11 DUR-12 a confirmed value whose key was lost stops the run b
   const wrong = worker(memory, { codecs: codecsWith({ pin: { keys: { k1: k2 } } }) });
   const corrupt = await rejectionOf("PULSE_CHECKPOINT", wrong.pulse.resume(chain, {}, call));
   expect(corrupt.cause).toMatchObject({ code: "PULSE_CORRUPT", message: expect.stringContaining('with the key "k1"') });
+  const first = '; give the key ring the bytes that the key "k1" had then; or restore the run from a backup';
+  expect(corrupt.message).toContain(first);
 
   const verified = rejectionOf("PULSE_INCOMPATIBLE", lost.pulse.resume(chain, {}, { ...call, verify: "all" }));
   expect((await verified).details.what).toBe("encryption key");

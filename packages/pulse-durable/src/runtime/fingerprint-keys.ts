@@ -40,6 +40,12 @@ export function keysInHeader(header: Header): KeyIdOf {
   };
 }
 
+/** The keys that the fingerprint of a root input is made with: those that the record names. None when it is not encrypted. */
+export function keyIdsOfInput(key: CodedKey | undefined, header: Header): readonly string[] {
+  const keyIdOf = keysInHeader(header);
+  return (key?.codec.fingerprintKeys ?? []).map(({ codecId, current }) => keyIdOf(codecId) ?? current);
+}
+
 /** A key that the record needs is not in the ring at hand: nothing is damaged, and nothing can be told without it. */
 export function missingKey(runId: string, { details }: PulseError<"PULSE_CODEC">): PulseError<"PULSE_INCOMPATIBLE"> {
   const { key, keyId, reason } = details;

@@ -7,7 +7,7 @@ import { shownRunId } from "../run-id.ts";
 import type { CallOptions, Session, Store } from "../store.ts";
 import { startRun } from "../transition/start-run.ts";
 import { failedPaths } from "./failed-path.ts";
-import { keysForHeader, keysInHeader, missingKey } from "./fingerprint-keys.ts";
+import { keyIdsOfInput, keysForHeader, keysInHeader, missingKey } from "./fingerprint-keys.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { sizeOf } from "./ledger.ts";
 import type { Prepared } from "./prepared.ts";
@@ -160,7 +160,9 @@ function check(record: RunRecord, request: OpenRequest): RunFingerprints {
   const { made, missing } = recordedFingerprints(record, request);
   const { prepared, ...inputs } = made;
   try {
-    checkRecord(record, prepared.view, { runId, version, definition: prepared.definition, ...inputs });
+    const keyIdsOf = (input: string): readonly string[] =>
+      keyIdsOfInput(prepared.root.inputs.get(input), record.header);
+    checkRecord(record, prepared.view, { runId, version, definition: prepared.definition, ...inputs, keyIdsOf });
   } catch (error) {
     // They cannot agree without the key, so that is what to tell; unless something else was found before.
     if (missing !== undefined && isPulseError(error, "PULSE_INCOMPATIBLE") && error.details.what !== "version") {

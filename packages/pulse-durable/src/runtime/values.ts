@@ -99,9 +99,12 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
       corrupt(missing);
       return missing;
     }
+    const keyId = isPulseError(cause, "PULSE_CODEC") ? cause.details.keyId : undefined;
+    // Another key looks like damage, and is far more often what is wrong.
+    const key = keyId === undefined ? "" : `give the key ring the bytes that the key "${keyId}" had then; or `;
     const error = new PulseError(
       "PULSE_CORRUPT",
-      `run "${shownRunId(runId)}": the confirmed value "${record.name}" (${where}) cannot be read: ${messageOf(cause)}; restore the run from a backup, or give the codec "${record.codec}" that wrote it`,
+      `run "${shownRunId(runId)}": the confirmed value "${record.name}" (${where}) cannot be read: ${messageOf(cause)}; ${key}restore the run from a backup, or give the codec "${record.codec}" that wrote it`,
       { details: { runId, next: "restore-backup", where }, cause },
     );
     corrupt(error);
