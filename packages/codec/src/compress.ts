@@ -2,6 +2,7 @@ import { constants, deflateRawSync, inflateRawSync } from "node:zlib";
 import { defineCodec, guardedCodec, type Codec } from "./codec.ts";
 import { codecError } from "./errors.ts";
 import { valueBytesMax } from "./limits.ts";
+import { checkOptionNames } from "./options.ts";
 
 export interface CompressOptions {
   /** 1 to 9: more is slower and smaller. Default: {@link compressLevel}. Values of any level can be read. */
@@ -26,6 +27,7 @@ export const compressBytesMin = 256;
  */
 export function compress<Value>(inner: Codec<Value>, options: CompressOptions = {}): Codec<Value> {
   const codec = guardedCodec(inner);
+  checkOptionNames<CompressOptions>("compress()", options, { level: true, bytesMin: true });
   const { level = compressLevel, bytesMin = compressBytesMin } = options;
   if (!Number.isInteger(level) || level < 1 || level > 9) throw refuseOption("level is a whole number from 1 to 9");
   if (!(bytesMin >= 0)) throw refuseOption("bytesMin is a number of bytes");

@@ -3,6 +3,7 @@ import * as z from "zod/v4/core";
 import { defineCodec, type Codec, type FingerprintContext } from "./codec.ts";
 import { codecError, keptBack } from "./errors.ts";
 import { sha256Hex } from "./fingerprint.ts";
+import { checkOptionNames } from "./options.ts";
 import { fingerprintParts, RememberedParts } from "./parts.ts";
 import { Place, type Step } from "./place.ts";
 import { planSchema, type FindCodec, type SchemaPlan } from "./plan-schema.ts";
@@ -34,6 +35,7 @@ export function json<Schema extends z.$ZodType>(schema: Schema, options: JsonOpt
   if (!isZodSchema(schema)) {
     throw codecError({ action: "prepare", key: undefined, path: "", reason: "json() takes a schema of zod 4" });
   }
+  checkOptionNames<JsonOptions>("json()", options, { id: true, version: true });
   return zodCodec(schema, { ...options, key: undefined, findCodec: () => undefined });
 }
 

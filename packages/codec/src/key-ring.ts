@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { createSecretKey, hkdfSync, KeyObject } from "node:crypto";
 import { codecError } from "./errors.ts";
+import { checkOptionNames } from "./options.ts";
 
 /** Bytes of a key: AES-256 takes exactly as many. */
 export const keyBytes = 32;
@@ -82,6 +83,7 @@ function checkedOptions(options: unknown): KeyRingOptions {
     typeof options === "object" && options !== null ? (options as Partial<KeyRingOptions>).keys : undefined;
   if (typeof keys !== "object" || keys === null || keys instanceof Uint8Array)
     throw refuse('give its keys by id: { keys: { k1: bytes }, current: "k1" }');
+  checkOptionNames<KeyRingOptions>("the key ring is not right", options, { keys: true, current: true });
   if (Object.keys(keys).length === 0) throw refuse("it has no key");
   return options as KeyRingOptions;
 }

@@ -1,6 +1,7 @@
 import { type, type PulseError, type TypeToken } from "@pulse-ts/core";
 import { defineCodec, type Codec } from "./codec.ts";
 import { asCodecError, messageOf } from "./errors.ts";
+import { checkOptionNames } from "./options.ts";
 import { Place } from "./place.ts";
 import { readStructured } from "./structured-read.ts";
 import { writeStructured } from "./structured-write.ts";
@@ -30,6 +31,7 @@ export function structured<Value = unknown>(
   token: TypeToken<Value> = type<Value>("structured"),
   options: StructuredOptions = {},
 ): Codec<Value> {
+  checkOptionNames<StructuredOptions>("structured()", options, { id: true, version: true });
   const { id = structuredId, version = structuredVersion } = options;
   return defineCodec<TypeToken<Value>, Value>({
     type: token,
