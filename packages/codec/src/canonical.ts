@@ -87,7 +87,10 @@ export class JsonWriter {
   }
 
   #meetForeign(value: unknown): void {
-    if (this.#foreign === "refuse") this.#place.refuse(`${whatIsIt(value)} is no JSON`);
+    if (this.#foreign === "refuse") {
+      this.#place.refusePromise(value);
+      this.#place.refuse(`${whatIsIt(value)} is no JSON`);
+    }
     this.plain = false;
   }
 

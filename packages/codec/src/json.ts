@@ -3,6 +3,7 @@ import * as z from "zod/v4/core";
 import { defineCodec, type Codec, type FingerprintContext } from "./codec.ts";
 import { codecError, keptBack } from "./errors.ts";
 import { sha256Hex } from "./fingerprint.ts";
+import { refusePromises } from "./forgotten-await.ts";
 import { checkOptionNames } from "./options.ts";
 import { fingerprintParts, RememberedParts } from "./parts.ts";
 import { Place, type Step } from "./place.ts";
@@ -93,8 +94,21 @@ function textOf(schema: z.$ZodType, plan: SchemaPlan, value: unknown, place: Pla
 function encodeText(schema: z.$ZodType, plan: SchemaPlan, value: unknown, place: Place): string {
   survey(value, plan.wire, place);
   const result = z.safeEncode(schema, value);
-  if (!result.success) return refuseIssues(result.error, plan, place);
+  if (!result.success) {
+    const inClear = (path: readonly Step[]): readonly Step[] =>
+      plan.fingerprintKeys.length > 0 ? stepsInClear(plan.wire, path) : path;
+    refusePromises(value, pathsOf(result.error.issues), place, inClear);
+    return refuseIssues(result.error, plan, place);
+  }
   return writeWire(plan.wire, result.data, place);
+}
+
+/** Where the issues are, those of each option of a union too. */
+function pathsOf(issues: readonly z.$ZodIssue[], before: readonly PropertyKey[] = []): PropertyKey[][] {
+  return issues.flatMap((issue) => {
+    const path = [...before, ...issue.path];
+    return issue.code === "invalid_union" ? [path, ...issue.errors.flatMap((option) => pathsOf(option, path))] : [path];
+  });
 }
 
 function decode<Schema extends z.$ZodType>(

@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { codecError, type CodecAction } from "./errors.ts";
 import { depthMax, valueBytesMax } from "./limits.ts";
 import { encodedParts, type Parts } from "./parts.ts";
@@ -90,12 +91,22 @@ export class Place {
     throw codecError({ action: this.action, key: this.key, path: this.path, reason, ...options });
   }
 
+  /**
+   * Refuses a promise, where a value was expected; call it before refusing a value for another reason. Says nothing of what
+   * the promise holds.
+   */
+  refusePromise(value: unknown, inside: readonly Step[] = []): void {
+    if (types.isPromise(value)) this.refuseInside(inside, promiseReason, { tellsNothing: true });
+  }
+
   /** Refuses further inside than this place, where a schema says where. */
   refuseInside(steps: readonly Step[], reason: string, options?: RefusalOptions): never {
     const path = formatPath([...this.#steps, ...steps].slice(0, this.#sealedAt));
     throw codecError({ action: this.action, key: this.key, path, reason, ...options });
   }
 }
+
+const promiseReason = "it is a promise: was `await` forgotten?";
 
 const plainName = /^[A-Za-z_$][\w$]*$/;
 

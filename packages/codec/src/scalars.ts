@@ -36,7 +36,10 @@ function scalar<Value>(definition: ScalarText<Value>): Codec<Value> {
     immutable,
     encode: (value, at) => {
       const place = new Place("encode", at.key);
-      if (!is(value)) place.refuse(`a ${token.name} was expected, and ${whatIsIt(value)} was found`);
+      if (!is(value)) {
+        place.refusePromise(value);
+        place.refuse(`a ${token.name} was expected, and ${whatIsIt(value)} was found`);
+      }
       const text = write(value);
       if (!isWellFormed(text)) place.refuse("the string has a lone surrogate, which UTF-8 cannot hold");
       return toUtf8(text, place);
@@ -64,7 +67,9 @@ const bytes = defineCodec<TypeToken<Uint8Array>, Uint8Array>({
   version: "1",
   encode: (value, at) => {
     if (!(value instanceof Uint8Array)) {
-      new Place("encode", at.key).refuse(`a Uint8Array was expected, and ${whatIsIt(value)} was found`);
+      const place = new Place("encode", at.key);
+      place.refusePromise(value);
+      place.refuse(`a Uint8Array was expected, and ${whatIsIt(value)} was found`);
     }
     return new Uint8Array(value);
   },

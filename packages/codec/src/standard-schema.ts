@@ -1,5 +1,6 @@
 import type { StandardSchema, ValueOfType } from "@pulse-ts/core";
 import { defineCodec, type Codec } from "./codec.ts";
+import { refusePromises } from "./forgotten-await.ts";
 import { Place, type Step } from "./place.ts";
 import { decodeStructured, readingFailed } from "./structured.ts";
 import { writeStructured } from "./structured-write.ts";
@@ -28,6 +29,7 @@ export function standardCodec<Schema extends AnySchema>(schema: Schema): Codec<V
     encode: (value, at) => {
       const place = new Place("encode", at.key);
       try {
+        place.refusePromise(value);
         survey(value, undefined, place);
         const written = writeStructured(validate(schema, value, place), place);
         proveStable(schema, written, "encode", at.key);
@@ -66,6 +68,11 @@ function validate(schema: AnySchema, value: unknown, place: Place): unknown {
   }
   if (result.issues !== undefined) {
     const issue = result.issues[0];
+    refusePromises(
+      value,
+      result.issues.map((one) => (one.path ?? []).map(keyOf)),
+      place,
+    );
     place.refuseInside(
       (issue?.path ?? []).map(stepOf),
       `the schema refuses it: ${issue?.message ?? "no reason given"}`,
@@ -75,7 +82,10 @@ function validate(schema: AnySchema, value: unknown, place: Place): unknown {
   return result.value;
 }
 
+const keyOf = (segment: PropertyKey | { readonly key: PropertyKey }): PropertyKey =>
+  typeof segment === "object" ? segment.key : segment;
+
 function stepOf(segment: PropertyKey | { readonly key: PropertyKey }): Step {
-  const step = typeof segment === "object" ? segment.key : segment;
+  const step = keyOf(segment);
   return typeof step === "symbol" ? String(step) : step;
 }

@@ -102,6 +102,7 @@ class StructuredWriter {
   }
 
   #refuseObject(value: object): never {
+    this.#place.refusePromise(value);
     if (isLiveChannel(value)) this.#place.refuse(liveChannelReason);
     this.#place.refuse(`${whatIsIt(value)} cannot be stored without a codec of its own`);
   }

@@ -83,10 +83,12 @@ class Surveyor {
     const plain = prototype === Object.prototype || prototype === null;
     const known = plan?.kind === "object" || plan?.kind === "record";
     if (!plain) {
-      if (known)
+      if (known) {
+        this.#place.refusePromise(value);
         this.#place.refuse(
           `${whatIsIt(value)} would come back as a plain object; hand on a plain one, or use z.codec()`,
         );
+      }
       return;
     }
     for (const name of Object.keys(value)) {
