@@ -17,6 +17,9 @@ const usage = `pnpm soak [options]
   --only job|graphs     one of the two only
   --lanes N             processes at once; default 2`;
 
+/** A line of progress after so many runs of one subject. */
+const progressRuns = 50;
+
 const { values } = parseArgs({
   options: {
     graphs: { type: "string", default: "50" },
@@ -64,9 +67,6 @@ async function soak(): Promise<number> {
   console.log([`\nseed ${seed}\n`, table(sweeps), "", ...pointLines(sweeps)].join("\n"));
   return sweeps.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
-
-/** A line of progress after so many runs of one subject. */
-const progressRuns = 50;
 
 interface SweepShare {
   readonly seed: number;
