@@ -7,7 +7,7 @@ import type { Violation } from "./violation.ts";
 
 export interface CrashSweepOptions extends CrashCase {
   readonly seed: number;
-  /** How often each fault point that a run reaches kills it; 0 leaves them out. The first is at its first time. */
+  /** How often each fault point that a run reaches kills it; 0 leaves them out. */
   readonly killsPerPoint: number;
   /** At most so many kills at fault points, chosen by the seed; default: all. */
   readonly pointKillsMax?: number;

@@ -34,3 +34,9 @@ test("KIT-2 a kill that met no living run is tried again by itself and in a resu
   expect(tried).toEqual([["a"], ["a"], ["moment", "a"], ["a"], ["moment", "a"]]);
   expect(plan.missed()).toEqual(["a"]);
 });
+
+test("KIT-2 the kills of one run come in the order in which a run comes to their points", () => {
+  const plan = new PointPlan({ random: () => 0.99, killsPerPoint: 1, killsPerRunMax: 4 });
+  plan.learn({ begin: 1, save: 5, fold: 2, close: 1 });
+  expect(plan.next(() => moment)?.map(pointOf)).toEqual(["begin", "save", "fold", "close"]);
+});

@@ -14,7 +14,7 @@ export interface PointPlanOptions {
 /** Which fault points are still to kill a run, and how those are put together to the kills of one run. */
 export class PointPlan {
   readonly #options: PointPlanOptions;
-  /** How often an undisturbed run, or the last process of another, has reached each point. */
+  /** How often an undisturbed run, or the last process of another, has reached each point; in the order of their first times. */
   readonly #counts = new Map<string, number>();
   /** Points still to do, each as often as it is to kill; a new one at the end. */
   #left: { readonly point: string; readonly first: boolean; readonly tries: number }[] = [];
@@ -24,7 +24,7 @@ export class PointPlan {
     this.#options = options;
   }
 
-  /** Takes in which points were reached. */
+  /** Takes in which points a process has reached, in the order in which it came to each. */
   learn(counts: Readonly<Record<string, number>>): void {
     for (const [point, count] of Object.entries(counts)) {
       const known = this.#counts.get(point) ?? 0;
@@ -45,12 +45,15 @@ export class PointPlan {
       const kill: PointKill = { kind: "point", point: head.point, nth: 1 };
       return head.tries % 2 === 1 ? [kill] : [moment(), kill];
     }
-    const fresh = this.#left.filter(({ tries }) => tries === 0);
-    const kills = fresh.slice(0, 1 + Math.floor(random() * killsPerRunMax));
+    // In the order in which an undisturbed run comes to them: who is killed there has little behind it, and the process
+    // after it comes to the next one as a run comes to it for the first time.
+    const order = [...this.#counts.keys()];
+    const fresh = this.#left.filter(({ tries }) => tries === 0).slice(0, 1 + Math.floor(random() * killsPerRunMax));
+    const kills = fresh.toSorted((one, other) => order.indexOf(one.point) - order.indexOf(other.point));
     return kills.map(({ point, first }, at) => {
       const count = this.#counts.get(point) ?? 1;
-      // Later processes find less to do.
-      const nth = first ? 1 : 1 + Math.floor((random() * count) / (at + 1));
+      // Its first time, or a later one: a run has then more behind it. Later processes find less to do.
+      const nth = first && random() < 0.5 ? 1 : 1 + Math.floor((random() * count) / (at + 1));
       return { kind: "point", point, nth };
     });
   }
