@@ -104,12 +104,12 @@ test.runIf(mounts)(
   "FILE-6 KIT-6 a file system that is really read-only: nothing can be owned, and all can be read",
   async () => {
     await using disk = await openDisk("size=8m");
-    const store = fileStore(disk);
+    const store = fileStore({ folder: disk.folder });
     const session = await store.acquire(runId);
     await saveUpTo(session, mixed, 0, 4);
     await session.close();
     disk.remount("ro");
-    for (const again of [store, fileStore(disk)]) {
+    for (const again of [store, fileStore({ folder: disk.folder })]) {
       const error = await rejectionOf("PULSE_STORE", again.acquire(runId));
       expect(error.message).toContain("read-only");
       expect(error.details.systemCode).toBe("EROFS");
