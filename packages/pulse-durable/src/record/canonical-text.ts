@@ -9,16 +9,6 @@ export function canonicalText(value: unknown): string {
   return parts.join("");
 }
 
-/** The own keys of an object in canonical order. */
-export function canonicalKeys(value: object): readonly string[] {
-  return Object.keys(value).toSorted(byCodeUnits);
-}
-
-/** By UTF-16 code units, as `<` compares strings. */
-export function byCodeUnits(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
 function write(value: unknown, parts: string[]): void {
   if (value instanceof Uint8Array) {
     const { buffer, byteOffset, byteLength } = value;
@@ -32,7 +22,8 @@ function write(value: unknown, parts: string[]): void {
     parts.push("]");
   } else if (typeof value === "object" && value !== null) {
     let separator = "{";
-    for (const key of canonicalKeys(value)) {
+    // Without a comparison it sorts by UTF-16 code units.
+    for (const key of Object.keys(value).toSorted()) {
       parts.push(separator, JSON.stringify(key), ":");
       write((value as Readonly<Record<string, unknown>>)[key], parts);
       separator = ",";

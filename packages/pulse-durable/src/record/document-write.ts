@@ -1,4 +1,4 @@
-import { byCodeUnits, canonicalText } from "./canonical-text.ts";
+import { canonicalText } from "./canonical-text.ts";
 import { mapOfKind, parseIds } from "./entry-key.ts";
 import type { NodeEntry, ReadyContent, RunRecord, ScopeEntry } from "./format.ts";
 
@@ -83,7 +83,8 @@ class TextParts {
     write: (value: Value, key: string) => void | Promise<void>,
   ): Promise<void> {
     let separator = "{";
-    for (const [key, value] of fields.toSorted(([one], [other]) => byCodeUnits(one, other))) {
+    // By UTF-16 code units; no key is there twice.
+    for (const [key, value] of fields.toSorted(([one], [other]) => (one < other ? -1 : 1))) {
       this.put(`${separator}${JSON.stringify(key)}:`);
       const writing = write(value, key);
       if (writing !== undefined) await writing;
