@@ -10,6 +10,7 @@ const ranks: Readonly<Record<string, number>> = {
   "@pulse-ts/sqlite-store": 3,
   "@pulse-ts/pgstore": 3,
   "@pulse-ts/store-testkit": 3,
+  "@pulse-ts/test-postgres": 0,
 };
 
 const scope = "@pulse-ts/";

@@ -2,14 +2,14 @@ import { join } from "node:path";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import { catalogPageDefault, shownRunId } from "@pulse-ts/durable";
 import type { Catalog, CatalogPage, CatalogQuery, CatalogRun } from "@pulse-ts/durable";
+import { checkOptions, countOptions, listOptions, notFound } from "@pulse-ts/durable/define-store";
+import type { CountQuery } from "@pulse-ts/durable/define-store";
 import { readContent } from "./content.ts";
 import { deleteRun, doingWith } from "./epoch.ts";
-import { notFound, storeError } from "./failure.ts";
+import { storeError } from "./failure.ts";
 import { readHead } from "./journal.ts";
 import { isHashedName, runFolder, runIdOfName, runsFolder, snapshotName, sortNames } from "./layout.ts";
 import type { RunFolder } from "./layout.ts";
-import { checkOptions, isText, optional, wholeFrom } from "./options.ts";
-import type { OptionCheck } from "./options.ts";
 import { own } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
@@ -17,8 +17,6 @@ import { headerOf, readRun, recordOf } from "./read.ts";
 import type { Reading } from "./read.ts";
 import { isRoot } from "./root.ts";
 import { readSnapshotRunId } from "./snapshot.ts";
-
-type CountQuery = Pick<CatalogQuery, "status" | "prefix">;
 
 /** Lists, reads, counts and deletes runs without owning them (STORE-7). Makes nothing on disk. */
 export function fileCatalog(parts: Parts): Catalog {
@@ -206,19 +204,3 @@ const overtaken = (runId: string): PulseError<"PULSE_BUSY"> =>
       details: { runId, next: "later" },
     },
   );
-
-const statuses: Readonly<Record<CatalogRun["status"], true>> = { running: true, completed: true, failed: true };
-
-const countOptions = {
-  status: optional(
-    (value) => isText(value) && Object.hasOwn(statuses, value),
-    `one of ${Object.keys(statuses).join(", ")}`,
-  ),
-  prefix: optional(isText, "the text that run ids begin with"),
-} satisfies Readonly<Record<keyof CountQuery, OptionCheck>>;
-
-const listOptions: Readonly<Record<keyof CatalogQuery, OptionCheck>> = {
-  ...countOptions,
-  after: optional(isText, "the next of the page before"),
-  limit: wholeFrom(1, "runs a page"),
-};

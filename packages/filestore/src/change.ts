@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { headerKey, packEntry, shownRunId, unpackEntry } from "@pulse-ts/durable";
 import type { EntryPlace, RecordChange, RecordEntry } from "@pulse-ts/durable";
+import { corrupt, usage } from "@pulse-ts/durable/define-store";
 import { bytesAt, bytesToPieces, isBytesMark } from "./escaped-bytes.ts";
-import { corrupt, usage } from "./failure.ts";
 import { tab } from "./line.ts";
 
 /**

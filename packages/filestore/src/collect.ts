@@ -1,13 +1,12 @@
 import { isPulseError } from "@pulse-ts/core";
+import { checkOptions, contentsNamed, optional } from "@pulse-ts/durable/define-store";
+import type { OptionCheck } from "@pulse-ts/durable/define-store";
 import { forgetOwners, openOwners, readAllOwners, writeOwners } from "./awaited-owners.ts";
 import { runFolders } from "./catalog.ts";
-import { contentsNamed } from "./content-values.ts";
 import { storeError } from "./failure.ts";
 import { contentPath, newToken } from "./layout.ts";
 import { adopt, agesOf, contentsIn, putBack, remove, takeOut } from "./leaving.ts";
 import type { Found } from "./leaving.ts";
-import { checkOptions, optional } from "./options.ts";
-import type { OptionCheck } from "./options.ts";
 import type { Parts } from "./parts.ts";
 import { readRun, recordOf } from "./read.ts";
 import { isRoot } from "./root.ts";

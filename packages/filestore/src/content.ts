@@ -1,28 +1,11 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
-import { corrupt, refusal, usage } from "./failure.ts";
-import type { Doing } from "./failure.ts";
-import {
-  contentPath,
-  contentsFolder,
-  contentShard,
-  isDigest,
-  leavingName,
-  newFolder,
-  newToken,
-  sortContent,
-} from "./layout.ts";
+import { corrupt, isDigest, refusal, usage } from "@pulse-ts/durable/define-store";
+import type { Content, Doing } from "@pulse-ts/durable/define-store";
+import { contentPath, contentsFolder, contentShard, leavingName, newFolder, newToken, sortContent } from "./layout.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";
 import { linkRefused } from "./root.ts";
-
-/** A big value by what it holds. */
-export interface Content {
-  readonly digest: string;
-  readonly size: number;
-  /** Absent where it must be there already. */
-  readonly bytes?: Uint8Array;
-}
 
 /**
  * Puts contents where a record may name them (STORE-8): when it resolves, each is whole, is what its digest says,

@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { PulseError } from "@pulse-ts/core";
 import { shownRunId } from "@pulse-ts/durable";
-import { ownershipLost, refusal } from "./failure.ts";
-import type { Doing } from "./failure.ts";
-import { describeHolder, judge } from "./holder.ts";
-import type { Holder } from "./holder.ts";
+import { describeHolder, judge, ownershipLost, refusal } from "@pulse-ts/durable/define-store";
+import type { Doing, Holder } from "@pulse-ts/durable/define-store";
 import { endsInOrder, headLine, readHead } from "./journal.ts";
 import type { EpochHead } from "./journal.ts";
 import { journalName, locksFolder, markName, newFolder, newIncarnation, newToken, sortNames } from "./layout.ts";

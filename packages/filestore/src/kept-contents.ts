@@ -1,8 +1,7 @@
 import type { RecordChanges } from "@pulse-ts/durable";
+import { contentPlan } from "@pulse-ts/durable/define-store";
+import type { Content, Doing } from "@pulse-ts/durable/define-store";
 import { putContents } from "./content.ts";
-import type { Content } from "./content.ts";
-import { contentsOf, namingContents } from "./content-values.ts";
-import type { Doing } from "./failure.ts";
 import type { Parts } from "./parts.ts";
 
 /** What one session keeps as contents. */
@@ -14,21 +13,12 @@ export interface KeptContents {
 }
 
 export function keptContents(parts: Parts): KeptContents {
-  /** What was put with its bytes. As long as this session is open no collection removes it. */
-  const kept = new Set<string>();
+  const plan = contentPlan(parts.contentBytesMin);
   return {
-    plan(changes) {
-      const contents = contentsOf(changes, parts.contentBytesMin).filter(({ digest }) => !kept.has(digest));
-      if (kept.size === 0 && contents.length === 0) return { changes, contents };
-      const named = new Set(contents.flatMap(({ digest, bytes }) => (bytes === undefined ? [] : [digest])));
-      return {
-        changes: changes.map((change) => namingContents(change, (digest) => kept.has(digest) || named.has(digest))),
-        contents,
-      };
-    },
+    plan: (changes) => plan.plan(changes),
     async put(doing, contents) {
       await putContents(parts, doing, contents);
-      for (const { digest, bytes } of contents) if (bytes !== undefined) kept.add(digest);
+      plan.kept(contents);
     },
   };
 }

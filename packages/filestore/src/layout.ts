@@ -62,8 +62,6 @@ export function sortContent(name: string): { readonly digest: string; readonly t
   return found[2] === undefined ? { digest: found[1] } : { digest: found[1], token: found[2] };
 }
 
-export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
-
 /** The folder of a run. @throws PULSE_INVALID for an id that cannot be kept; nothing on disk is touched (FILE-1) */
 export function runFolder(root: string, runId: string): RunFolder {
   checkRunId(runId);

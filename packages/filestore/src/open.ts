@@ -1,14 +1,13 @@
 import { join, resolve } from "node:path";
 import type { Catalog, Session, Store } from "@pulse-ts/durable";
+import { checkOptions, isText, ownHolder, shown, systemProbe, wholeFrom } from "@pulse-ts/durable/define-store";
+import type { OptionCheck } from "@pulse-ts/durable/define-store";
 import { fileCatalog } from "./catalog.ts";
 import { collectContents } from "./collect.ts";
 import type { CollectedContents, CollectOptions } from "./collect.ts";
 import { doingWith } from "./epoch.ts";
 import { storeError } from "./failure.ts";
-import { ownHolder, systemProbe } from "./holder.ts";
 import { journalName, runFolder } from "./layout.ts";
-import { checkOptions, isText, shown, wholeFrom } from "./options.ts";
-import type { OptionCheck } from "./options.ts";
 import { own } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 import { realPlatform } from "./platform.ts";

@@ -1,4 +1,4 @@
-import type { Doing } from "./failure.ts";
+import type { Doing } from "@pulse-ts/durable/define-store";
 import { takeEpoch } from "./epoch.ts";
 import type { Epoch } from "./epoch.ts";
 import { locksFolder, newToken } from "./layout.ts";

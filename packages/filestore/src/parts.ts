@@ -1,4 +1,4 @@
-import type { Holder, ProcessProbe } from "./holder.ts";
+import type { Holder, ProcessProbe } from "@pulse-ts/durable/define-store";
 import type { Platform } from "./platform.ts";
 
 /** What all of a store's modules share. */

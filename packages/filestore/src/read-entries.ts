@@ -1,8 +1,8 @@
 import { headerKey, recordBuilder } from "@pulse-ts/durable";
 import type { Header, RecordBuilder, RunRecord } from "@pulse-ts/durable";
+import { corrupt } from "@pulse-ts/durable/define-store";
 import { entryOf } from "./change.ts";
 import type { StoredChange } from "./change.ts";
-import { corrupt } from "./failure.ts";
 
 /**
  * The entries of a run, decoded and checked one after the other as they are read, so that of the files nothing but bytes is kept.

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { shownRunId } from "@pulse-ts/durable";
 import type { Header, RunRecord } from "@pulse-ts/durable";
+import { corrupt, refusal } from "@pulse-ts/durable/define-store";
 import { changesIn } from "./change.ts";
 import type { StoredChange, StoredChanges } from "./change.ts";
-import { corrupt, refusal } from "./failure.ts";
 import { readJournal } from "./journal.ts";
 import type { JournalContent, JournalLine } from "./journal.ts";
 import { journalName, sortNames } from "./layout.ts";

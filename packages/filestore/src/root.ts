@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { PulseError } from "@pulse-ts/core";
-import { refusal } from "./failure.ts";
-import type { Doing } from "./failure.ts";
+import { refusal } from "@pulse-ts/durable/define-store";
+import type { Doing } from "@pulse-ts/durable/define-store";
 import { contentsFolder, fileFormat, locksFolder, newFolder, newToken, rootMarkName, runsFolder } from "./layout.ts";
 import type { Parts } from "./parts.ts";
 import { systemCode } from "./platform.ts";

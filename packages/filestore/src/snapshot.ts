@@ -1,9 +1,9 @@
 import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { shownRunId } from "@pulse-ts/durable";
+import { corrupt } from "@pulse-ts/durable/define-store";
 import { changesIn } from "./change.ts";
 import type { StoredChange } from "./change.ts";
-import { corrupt } from "./failure.ts";
 import { fileFormat, newFolder, newToken, snapshotName } from "./layout.ts";
 import type { EpochPlace } from "./layout.ts";
 import { firstLine, line, linesOf, readFirstLine, readLine } from "./line.ts";

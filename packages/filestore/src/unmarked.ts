@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { corrupt } from "./failure.ts";
+import { corrupt } from "@pulse-ts/durable/define-store";
 import { linesOf } from "./line.ts";
 import type { RunFolder } from "./layout.ts";
 import { readHead } from "./journal.ts";

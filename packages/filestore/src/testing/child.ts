@@ -1,6 +1,6 @@
 import type { Session } from "@pulse-ts/durable";
 import { isPulseError } from "@pulse-ts/core";
-import { ownHolder, systemProbe } from "../holder.ts";
+import { ownHolder, systemProbe } from "@pulse-ts/durable/define-store";
 import { openFileStore } from "../open.ts";
 import { loadOrNothing } from "./place.ts";
 import { childHistory, optionsOf } from "./spawn.ts";

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isPulseError } from "@pulse-ts/core";
 import type { Session } from "@pulse-ts/durable";
-import { ownHolder } from "../holder.ts";
-import type { Holder, ProcessProbe } from "../holder.ts";
+import { ownHolder } from "@pulse-ts/durable/define-store";
+import type { Holder, ProcessProbe } from "@pulse-ts/durable/define-store";
 import type { Parts } from "../parts.ts";
 import type { History } from "./records.ts";
 

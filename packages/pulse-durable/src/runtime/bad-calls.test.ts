@@ -234,7 +234,7 @@ test("DUR-12 a run id is shown in messages on one line and not at length", async
   const { pulse } = worker();
   for (const runId of ["x".repeat(10_000), "a\0b", "a\nb"]) {
     const error = await rejectionOf("PULSE_NOT_FOUND", pulse.resume(counting, { count: 1 }, { runId, version: "1" }));
-    expect(error.message).toMatch(/^run "[\x20-\x7e]{3,120}…?" is not/);
+    expect(error.message).toMatch(/^loading run "[\x20-\x7e]{1,121}…?": there is no such run/);
     expect(error.details.runId).toBe(runId);
   }
 });

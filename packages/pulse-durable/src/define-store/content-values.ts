@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { entriesOf } from "@pulse-ts/durable";
+import { entriesOf } from "../record/fold.ts";
 import type {
   NodeEntry,
   ReadyBytes,
@@ -8,11 +8,22 @@ import type {
   RecordEntry,
   RunRecord,
   ValueRecord,
-} from "@pulse-ts/durable";
-import type { Content } from "./content.ts";
-import { isDigest } from "./layout.ts";
+} from "../record/format.ts";
 
 /** Big values and the contents in their place (REC-8): pure, of records and changes alone. */
+
+/** Bytes that are kept under their SHA-256, once for all runs (STORE-8). */
+export interface Content {
+  /** 64 hex digits. */
+  readonly digest: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Absent where it must be there already. */
+  readonly bytes?: Uint8Array;
+}
+
+/** Whether a text is a SHA-256 in the form that names a content. */
+export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 
 /** The contents that a save must find in their place: bytes over the limit, and what is named already. */
 export function contentsOf(changes: RecordChanges, bytesMin: number): readonly Content[] {

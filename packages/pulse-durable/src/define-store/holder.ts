@@ -3,7 +3,6 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
-import { systemCode } from "./platform.ts";
 
 /** Says which process holds a run (FILE-5). A field that this system cannot tell is empty. */
 export interface Holder {
@@ -162,3 +161,7 @@ async function outputOf(command: string, args: readonly string[]): Promise<strin
 
 /** Milliseconds that a system command may take before its answer counts as not known. */
 const commandMs = 2_000;
+
+function systemCode(error: unknown): unknown {
+  return typeof error === "object" && error !== null ? (error as { readonly code?: unknown }).code : undefined;
+}
