@@ -1,7 +1,6 @@
 import { readdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { ownHolder } from "@pulse-ts/durable/define-store";
 import { openFileStore } from "./open.ts";
 import { rejectionOf } from "./testing/error-of.ts";
 import { fakeProcesses, openPlace, saveUpTo } from "./testing/place.ts";
