@@ -1,3 +1,13 @@
+export type { Bench } from "./bench.ts";
+export { killsDefault } from "./chosen.ts";
+export { describeStore } from "./describe-store.ts";
+export type { DescribeOptions, TestRunner } from "./describe-store.ts";
+export type { Random } from "./random.ts";
+export { checkMsDefault } from "./requirement.ts";
+export type { Requirement } from "./requirement.ts";
+export { requirements } from "./requirements.ts";
+export { takeoverMsDefault } from "./subject.ts";
+export type { StoreSubject } from "./subject.ts";
 export { budgetsOf } from "./crash/budgets.ts";
 export type {
   BodyStart,
