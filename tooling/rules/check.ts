@@ -2,10 +2,14 @@ import type { Report } from "../source/report.ts";
 import { readFiles } from "../source/workspace.ts";
 import { repeatedRules, rulesOf, type RulePage } from "./pages.ts";
 import { requiredRules, type RequiredSet } from "./required.ts";
-import { titlesOf } from "./titles.ts";
+import { requirementsOf, runsTheKit } from "./requirements.ts";
+import { titlesOf, type TestTitle } from "./titles.ts";
 
 /** Where tests are looked for. */
-const testFolders = ["packages", "examples", "bench", "tooling"];
+const testFolders = ["packages", "examples", "proofs", "bench", "tooling"];
+
+/** Where the kit's requirements are: tests, once a test file hands a store to `describeStore`. */
+const kitFolder = "packages/store-testkit/src";
 
 /** Rule id -> the places of the tests that name it. */
 export type Coverage = ReadonlyMap<string, readonly string[]>;
@@ -37,15 +41,26 @@ export function checkRules(root: string, required: RequiredSet): Report {
 function readCoverage(root: string): { readonly coverage: Coverage; readonly tests: number } {
   const coverage = new Map<string, string[]>();
   let tests = 0;
-  for (const folder of testFolders)
-    for (const file of readFiles(root, folder, [".test.ts", ".test-d.ts"]))
-      for (const { title, line } of titlesOf(file.path, file.text)) {
-        tests += 1;
-        for (const [rule] of title.matchAll(/\b[A-Z]+-\d+\b/g)) {
-          const places = coverage.get(rule) ?? [];
-          coverage.set(rule, [...places, `${file.path}:${line}`]);
-        }
+  let kitRuns = false;
+  const take = (path: string, titles: readonly TestTitle[]): void => {
+    for (const { title, line } of titles) {
+      tests += 1;
+      for (const [rule] of title.matchAll(/\b[A-Z]+-\d+\b/g)) {
+        const places = coverage.get(rule) ?? [];
+        coverage.set(rule, [...places, `${path}:${line}`]);
       }
+    }
+  };
+  for (const folder of testFolders)
+    for (const { path, text } of readFiles(root, folder, [".test.ts", ".test-d.ts"])) {
+      kitRuns ||= runsTheKit(path, text);
+      take(path, titlesOf(path, text));
+    }
+  if (kitRuns) {
+    for (const { path, text } of readFiles(root, kitFolder, [".ts"])) {
+      if (!/\.test(-d)?\.ts$/.test(path)) take(path, requirementsOf(path, text));
+    }
+  }
   return { coverage, tests };
 }
 

@@ -41,6 +41,20 @@ test("a rule is not covered by a longer id, a comment, a string in a body, or a 
   expect(report.problems).toEqual(["ABC-1: no test names it", "ABC-2: no test names it"]);
 });
 
+test("a requirement of the kit counts as a test once a store is given to it", () => {
+  const requirement = `export const all = [{ id: "ABC-1.first", rule: "ABC-1", title: "holds", async check() {} }, { id: "ABC-2.x", title: "none" }];`;
+  const problems = (testText: string): readonly string[] => {
+    using tree = plant({
+      "docs/contract/10-page.md": page,
+      "packages/store-testkit/src/requirements/all.ts": requirement,
+      "packages/p/src/a.test.ts": testText,
+    });
+    return checkRules(tree.root, all).problems;
+  };
+  expect(problems(`describeStore(subject, runner);`)).toEqual(["ABC-2: no test names it"]);
+  expect(problems(`// describeStore(subject)`)).toEqual(["ABC-1: no test names it", "ABC-2: no test names it"]);
+});
+
 test("a title that names a rule the contract does not have is caught", () => {
   const report = check(`test("ABC-1 ABC-2 ABC-7 hold, UTF-8 is no rule", () => {});`);
   expect(report.problems).toEqual(["packages/p/src/a.test.ts:1: names ABC-7, which is not in the contract"]);
