@@ -4,6 +4,7 @@ import type { AnyKey } from "./key.ts";
 import { keyOfEntry } from "./key-of-entry.ts";
 import type { AnyGraph, Mount } from "./mount.ts";
 import type { Node } from "./node.ts";
+import type { StreamKind } from "./run/stream-driver.ts";
 import { valuesPrototype } from "./values-prototype.ts";
 import { wiringOf } from "./wiring.ts";
 
@@ -25,6 +26,8 @@ export interface CompiledGraph {
   readonly flows: readonly (readonly Flow[])[];
   /** By slot: the node that provides it, -1 for an input. */
   readonly providerOf: readonly number[];
+  /** What stands behind the streams of this graph and those mounted in it; none if there are none. */
+  readonly streams: StreamKind | undefined;
   /** By node: how many keys its chain waits for; a mount waits for none (CORE-20). Copied by each execution. */
   readonly undecided: Int32Array;
 }
@@ -123,6 +126,9 @@ function build(graph: AnyGraph): CompiledGraph {
     waiting,
     flows,
     providerOf,
+    streams:
+      keys.find(({ stream }) => stream)?.stream?.kind ??
+      nodes.find(({ mount }) => mount?.child.streams)?.mount?.child.streams,
     undecided: Int32Array.from(nodes, (node) => (node.mount === undefined ? node.requires.length : 0)),
   };
 }

@@ -1,4 +1,7 @@
 import type { AnyKey, AnyOptionalKey, Key } from "./key.ts";
+import type { StreamReader } from "./streams/reader.ts";
+import type { Reading, StreamKey } from "./streams/stream-key.ts";
+import type { StreamWriter } from "./streams/writer.ts";
 
 declare const settled: unique symbol;
 
@@ -37,12 +40,19 @@ export interface Context<Required extends string = string, Provided extends stri
    * Reads a required key, or one that this chain has written.
    * @throws PULSE_SKIPPED for a skipped key that is not optional (CORE-7); PULSE_USAGE for any other key (CORE-9)
    */
+  get<Element>(key: StreamKey<Required, Element>): StreamReader<Element>;
   get<Value>(key: Key<Required | Provided, Value, unknown>): Value;
   /**
    * Writes early (CORE-10). Put the result into what the body returns.
    * @throws PULSE_USAGE for a key not provided or already written (CORE-9), or after the chain was given up (CORE-15)
    */
   set<Value>(key: Key<Provided, Value, unknown>, value: NoInfer<Value>): Settled;
+  /**
+   * Opens a stream that the node provides and gives its writer; its readers start (STR-1, STR-38). In a later try it is the
+   * same stream (STR-32). One that is never opened is skipped.
+   * @throws PULSE_USAGE for a key that is no stream of this node (CORE-9), or that it has skipped (CORE-42)
+   */
+  open<Element, Position>(key: StreamKey<Provided, Element, Position>): Promise<StreamWriter<Element, Position>>;
   /** Skips the whole node, by raising the no-value signal (CORE-8). */
   skip(): never;
   /** Skips one key. Put the result into what the body returns. */
@@ -50,4 +60,4 @@ export interface Context<Required extends string = string, Provided extends stri
 }
 
 /** An entry of a node's `requires`, or of a graph's `inputs`. */
-export type Requirement = AnyKey | AnyOptionalKey;
+export type Requirement = AnyKey | AnyOptionalKey | Reading;

@@ -52,6 +52,8 @@ export type ProblemCode =
   | "PULSE_PLAN_INVALID"
   | "PULSE_STREAM_UNREAD"
   | "PULSE_STREAM_HIDDEN"
+  | "PULSE_STREAM_RETRIED"
+  | "PULSE_STREAM_DEADLOCK"
   | "PULSE_DEFINITION_INVALID";
 
 /** Where in a graph something happened. */

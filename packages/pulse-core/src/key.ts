@@ -1,3 +1,5 @@
+import type { StreamDeclaration, StreamKey } from "./streams/stream-key.ts";
+import type { StreamReader } from "./streams/reader.ts";
 import type { GivenOfType, KeyType, ValueOfType } from "./type.ts";
 
 /** The place in a key's type that holds what bodies see of it. There is nothing there at run time. */
@@ -14,12 +16,19 @@ export interface Key<Name extends string = string, Value = unknown, Given = Valu
   readonly name: Name;
   /** What the key was made with: `key("other", this.type)` is a key of the same types (CORE-2). */
   readonly type: KeyType<Value, Given>;
+  /** There for a stream key alone (STR-1). */
+  readonly stream?: StreamDeclaration | undefined;
   readonly [value]: Value;
   readonly [given]: Given;
 }
 
-/** Any plain key. */
+/** Any key, a stream's too. */
 export type AnyKey = Key<string, unknown, unknown>;
+
+/** Any stream key. */
+export interface AnyStreamKey extends AnyKey {
+  readonly stream: StreamDeclaration;
+}
 
 /** In `requires`: reads as absent instead of passing the skip on (CORE-7). In `inputs`: may be left out (CORE-41). */
 export interface OptionalKey<Name extends string = string, Value = unknown, Given = Value> {
@@ -49,6 +58,12 @@ export function key<const Name extends string, const Type extends KeyType>(
 }
 
 /** Marks a key as optional where it is required (CORE-7), or where it is an input of a graph (CORE-41). */
+export function optional<Name extends string, Element>(
+  wrapped: StreamKey<Name, Element, unknown>,
+): OptionalKey<Name, StreamReader<Element>, never>;
+export function optional<Name extends string, Value, Given>(
+  wrapped: Key<Name, Value, Given>,
+): OptionalKey<Name, Value, Given>;
 export function optional<Name extends string, Value, Given>(
   wrapped: Key<Name, Value, Given>,
 ): OptionalKey<Name, Value, Given> {

@@ -52,6 +52,10 @@ function collect(graph: AnyGraph, above: Set<AnyGraph>): readonly Problem[] {
   checkUnprovided(view, providers, report);
   checkMounts(view, report);
   checkCycles(view, providers, report);
+  // A child's streams may end at its mount: what is not named there has to be looked at as well.
+  const outputs = view.parts.flatMap(({ mount }) => mount?.graph.outputs ?? []);
+  const kind = [...view.keys.keys(), ...outputs].find(({ stream }) => stream)?.stream?.kind;
+  if (problems.length === 0) kind?.check(graph, report);
   if (problems.length === 0 && isFrozen(graph)) valid.add(graph);
   return problems;
 }

@@ -155,8 +155,7 @@ const recordOf = <Name extends PropertyKey>(value: unknown): Loose<Name> =>
 const asKey = (entry: unknown): AnyKey | undefined =>
   recordOf<keyof AnyKey>(entry).kind === "key" ? (entry as AnyKey) : undefined;
 
-const asEntry = (entry: unknown): AnyKey | undefined =>
-  recordOf<"kind">(entry).kind === "optional" ? asKey(recordOf<"key">(entry).key) : asKey(entry);
+const asEntry = (entry: unknown): AnyKey | undefined => asKey(recordOf<"key">(entry).key ?? entry);
 
 const asAspect = (entry: unknown): Aspect | undefined =>
   typeof recordOf<keyof Aspect>(entry).run === "function" ? (entry as Aspect) : undefined;

@@ -32,6 +32,17 @@ export type EventBody =
       /** The node's keys were replaced for this execution (CORE-50). */
       readonly overridden?: true;
     }
+  /** A node opened a stream; the path is the writing node's in this and the next two (STR-13). */
+  | { readonly kind: "stream-opened"; readonly key: string }
+  /** A group reads no more, before it had the end (STR-9). */
+  | { readonly kind: "stream-stopped"; readonly key: string; readonly group: string }
+  /** A stream that was opened has ended (STR-4). */
+  | {
+      readonly kind: "stream-ended";
+      readonly key: string;
+      readonly reason: "completed" | "failed" | "canceled";
+      readonly error?: unknown;
+    }
   | { readonly kind: "child-created"; readonly childId: string; readonly graph: string }
   /** A body that a timeout had given up on ended after all, or failed (CORE-15). */
   | { readonly kind: "late-settled"; readonly error?: unknown }

@@ -213,7 +213,8 @@ export class ExecutionState implements Starter {
     this.leaveChild(level);
     this.children.delete(index);
     this.unfinished--;
-    const { emitter, overrides } = this.tree;
+    const { emitter, overrides, streams } = this.tree;
+    streams?.finish(level, reason, error);
     if (emitter.active) {
       if (overrides?.keysOf(this.path, level.node, this.compiled) !== undefined)
         this.emitFinished(index, { reason, overridden: true, ...error });
@@ -339,6 +340,7 @@ export class ExecutionState implements Starter {
   private end(): void {
     this.ended = true;
     this.stopDrain?.();
+    this.tree.streams?.ended(this);
     if (this.tree.emitter.active) {
       const error = this.stop?.kind === "failed" ? { error: this.stop.error } : {};
       this.tree.emitter.emit(this.id, this.path, { kind: "execution-finished", reason: endOf(this.stop), ...error });

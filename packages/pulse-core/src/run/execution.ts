@@ -4,6 +4,8 @@ import type { Problem, PulseErrorCode, PulseErrorDetails } from "../errors.ts";
 import type { InputsOf, Ports } from "../infer.ts";
 import { invalid } from "../invalid.ts";
 import type { AnyGraph } from "../mount.ts";
+import type { StreamReader } from "../streams/reader.ts";
+import type { StreamKey } from "../streams/stream-key.ts";
 import type { Observer } from "./events.ts";
 import { ExecutionState } from "./execution-state.ts";
 import type { Stop } from "./stop.ts";
@@ -35,6 +37,15 @@ export interface Execution<Result = Outcome> {
   /** Interrupts it: every running body's signal is aborted in this step. Harmless when it has ended. */
   cancel(reason?: unknown): void;
   snapshot(): Snapshot;
+  /**
+   * Reads a stream that is an output of the graph, under a group of its own or a name that is given; before the start (STR-11).
+   * The reader outlives the execution: what is left can still be read and acknowledged.
+   * @throws PULSE_USAGE after the start, and for a key that is no stream among the outputs
+   */
+  subscribe<Element>(
+    key: StreamKey<string, Element>,
+    options?: { /** Default `host`. */ readonly group?: string },
+  ): StreamReader<Element>;
   /** Adds an observer for the events from now on; the result removes it (CORE-44). */
   observe(observer: Observer): () => void;
 }
@@ -67,6 +78,11 @@ export function execution<Graph extends AnyGraph & Ports>(
     cancel: (reason) => root.cancel(reason),
     snapshot: () => snapshotOf(root.state),
     observe: (observer) => root.state.tree.emitter.add(observer),
+    subscribe: (key, given) => {
+      const { streams } = root.state.tree;
+      if (streams === undefined) throw usage("STR-11", `graph "${graph.name}" has no stream`);
+      return streams.subscribe(key, given) as never;
+    },
   };
   internals.set(face, root);
   return face;
@@ -97,9 +113,14 @@ export class RootExecution {
     const problems: Problem[] = [];
     checkOptions(options, compiled, problems);
     this.received = receiveInputs(compiled, inputs, problems);
-    if (problems.length > 0) throw invalid(`the execution of graph "${graph.name}"`, problems);
+    const refuse = (): void => {
+      if (problems.length > 0) throw invalid(`the execution of graph "${graph.name}"`, problems);
+    };
+    refuse();
     this.options = options;
     this.state = new ExecutionState(new Tree(graph.name, options, runChain), compiled);
+    this.state.tree.streams = compiled.streams?.driver(this.state, options, this.received, problems);
+    refuse();
     this.state.scope = this.state.tree.checkpoint?.scope ?? "";
     this.result = new Promise((resolve, reject) => {
       this.settle = () => this.finish(resolve, reject);
@@ -120,6 +141,7 @@ export class RootExecution {
         "CORE-28",
         `the execution of graph "${state.compiled.graph.name}" was started already; build a new one`,
       );
+    state.tree.streams?.start();
     state.onEnded = () => {
       for (const undo of this.undo) undo();
       this.settle?.();

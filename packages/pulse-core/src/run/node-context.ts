@@ -173,6 +173,14 @@ export class NodeContext implements AspectContext {
     };
   }
 
+  get open(): (key: AnyKey) => Promise<unknown> {
+    return async (key) => {
+      const { streams } = this.execution.tree;
+      if (streams === undefined) throw this.undeclared(key.name);
+      return streams.open(this, key);
+    };
+  }
+
   get skip(): { (): never; (key: AnyKey): Settled } {
     const skip = (key?: AnyKey): Settled => {
       if (key === undefined) throw noValueSignal(this.path);
@@ -219,7 +227,7 @@ export class NodeContext implements AspectContext {
     const { execution } = this;
     const read = execution.compiled.providerOf[slot] === -1 ? this.inputs?.get(this.keyAt(slot).name) : undefined;
     if (read !== undefined) return execution.readConfirmed(read);
-    return execution.reveal(execution.slotValue[slot]);
+    return execution.tree.streams?.reader(this, slot) ?? execution.reveal(execution.slotValue[slot]);
   }
 
   private read(key: AnyKey): unknown {
@@ -279,9 +287,11 @@ export class NodeContext implements AspectContext {
     if (execution.compiled.providerOf[slot] !== node.index) throw this.undeclared(name);
     if (this.closed || execution.ended)
       throw misuse("CORE-15", this.path, `writes key "${name}" after its chain was given up`, name);
+    // A stream is there as soon as it is opened, whatever is held back (STR-1).
+    const passes = execution.tree.streams?.passes(this, slot, state, value);
     if (execution.slotState[slot] !== pending || this.writes?.find(slot) !== undefined)
       throw misuse("CORE-9", this.path, `writes key "${name}" twice; a key is written once`, name);
-    if (this.writes === undefined) execution.decide(slot, state, value);
+    if (this.writes === undefined || passes === true) execution.decide(slot, state, value);
     else this.writes.writes.set(slot, { state, value });
   }
 

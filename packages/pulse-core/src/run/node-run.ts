@@ -37,12 +37,19 @@ function runInMemory(level: NodeContext): void {
 }
 
 function chainDone(level: NodeContext): void {
+  const failed = level.execution.tree.streams?.verdict(level);
+  if (failed !== undefined) {
+    chainFailed(level, failed.thrown);
+    return;
+  }
   releasePlaces(level);
   level.execution.publish(level, "completed");
 }
 
 function chainFailed(level: NodeContext, error: unknown): void {
-  const verdict = isSkip(error) ? refuseLateSkip(level) : { thrown: error };
+  const verdict =
+    level.execution.tree.streams?.verdict(level, { error }) ??
+    (isSkip(error) ? refuseLateSkip(level) : { thrown: error });
   if (verdict === undefined) level.execution.publish(level, "skipped");
   else level.execution.fail(level, verdict.thrown);
   // Only now: who takes the place must see that the execution has failed (CORE-37).
@@ -133,7 +140,9 @@ function runBody(level: NodeContext): Promise<unknown> | void {
   level.busy = true;
   let result: unknown;
   try {
-    result = body(level.bodyValues() as never, level as never);
+    const values = level.bodyValues();
+    execution.tree.streams?.begin(level);
+    result = body(values as never, level as never);
   } catch (error) {
     level.bodySettled();
     throw error;

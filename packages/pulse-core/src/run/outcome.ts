@@ -1,4 +1,5 @@
 import type { OutputsOf, Ports } from "../infer.ts";
+import type { AnyKey } from "../key.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import { usage } from "./signals.ts";
 import { ready } from "./slot.ts";
@@ -51,10 +52,12 @@ const define = Object.defineProperty;
 
 export function outcomeOf(state: ExecutionState): Outcome {
   const { compiled, tree } = state;
-  const entries = compiled.outputs.map((slot): readonly [string, Output<unknown>] => {
-    const name = (compiled.keys[slot] as { name: string }).name;
-    if (state.slotState[slot] !== ready) return [name, { state: "skipped" }];
-    return [name, { state: "ready", value: state.reveal(state.slotValue[slot]) }];
+  const entries = compiled.outputs.flatMap((slot): (readonly [string, Output<unknown>])[] => {
+    const { name, stream } = compiled.keys[slot] as AnyKey;
+    // A stream has no value: the host subscribes to it (STR-11).
+    if (stream !== undefined) return [];
+    if (state.slotState[slot] !== ready) return [[name, { state: "skipped" }]];
+    return [[name, { state: "ready", value: state.reveal(state.slotValue[slot]) }]];
   });
   return makeOutcome(entries, [...tree.abandoned]);
 }

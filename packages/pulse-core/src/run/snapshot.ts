@@ -1,6 +1,7 @@
 import { nodeStates } from "./execution-state.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import { endOf } from "./stop.ts";
+import type { StreamSnapshot } from "../streams/snapshot.ts";
 
 /** A copy of every node's and key's state, without values (CORE-33). */
 export interface Snapshot {
@@ -11,6 +12,8 @@ export interface Snapshot {
   readonly state: "built" | "running" | "completed" | "failed" | "interrupted";
   readonly nodes: readonly NodeSnapshot[];
   readonly keys: readonly KeySnapshot[];
+  /** The streams that nodes of this graph write, and at the root those that the host reads (STR-13). */
+  readonly streams: readonly StreamSnapshot[];
   /** The running children of mounts. */
   readonly children: readonly Snapshot[];
 }
@@ -49,6 +52,7 @@ export function snapshotOf(execution: ExecutionState): Snapshot {
       port: isInput.has(slot) ? (isOutput.has(slot) ? "both" : "input") : isOutput.has(slot) ? "output" : "none",
       state: keyStates[execution.slotState[slot] as number] as (typeof keyStates)[number],
     })),
+    streams: execution.tree.streams?.snapshot(execution) ?? [],
     children: [...execution.children.values()].map(snapshotOf),
   };
 }

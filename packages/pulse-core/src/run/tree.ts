@@ -10,6 +10,7 @@ import type { ExecutionOptions } from "./options.ts";
 import { Overrides } from "./overrides.ts";
 import { Scheduler } from "./scheduler.ts";
 import { misuse } from "./signals.ts";
+import type { StreamDriver } from "./stream-driver.ts";
 
 /** What a root execution and all its mounted children share. */
 export class Tree {
@@ -23,6 +24,8 @@ export class Tree {
   readonly overrides: Overrides | undefined;
   readonly drainMs: number;
   readonly checkpoint: CheckpointDriver | undefined;
+  /** There if the graph has a stream. */
+  streams: StreamDriver | undefined;
   /** Paths of nodes whose bodies had not settled when the drain time was over (CORE-30). */
   readonly abandoned = new Set<string>();
   private readonly attachments: ReadonlyMap<AttachmentToken<unknown>, unknown>;

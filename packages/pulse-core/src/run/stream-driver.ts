@@ -1,0 +1,48 @@
+import type { Report } from "../check/problem.ts";
+import type { Problem } from "../errors.ts";
+import type { AnyKey } from "../key.ts";
+import type { AnyGraph } from "../mount.ts";
+import type { StreamReader } from "../streams/reader.ts";
+import type { StreamSnapshot } from "../streams/snapshot.ts";
+import type { StreamWriter } from "../streams/writer.ts";
+import type { NodeReason } from "./events.ts";
+import type { ExecutionState } from "./execution-state.ts";
+import type { ReceivedInput } from "./inputs.ts";
+import type { NodeContext } from "./node-context.ts";
+import type { ExecutionOptions } from "./options.ts";
+import type { SlotState } from "./slot.ts";
+
+/** What stands behind every stream key. The engine meets streams here alone; the code comes in with the keys (CORE-39). */
+export interface StreamKind {
+  /** Reports what is wrong with the streams of a graph that is sound otherwise. */
+  check(graph: AnyGraph, report: Report): void;
+  /** The streams of one execution and its children. What is wrong before the start is added to `problems`. */
+  driver(
+    root: ExecutionState,
+    options: ExecutionOptions,
+    received: ReadonlyMap<string, ReceivedInput>,
+    problems: Problem[],
+  ): StreamDriver;
+}
+
+/** The streams of one tree of executions. */
+export interface StreamDriver {
+  /** Refuses a start without the readers that it needs (STR-11). */
+  start(): void;
+  open(level: NodeContext, key: AnyKey): Promise<StreamWriter<unknown>>;
+  subscribe(key: AnyKey, options: { readonly group?: string } | undefined): StreamReader<unknown>;
+  /** What a body sees of a required stream; `undefined` for what is no stream. */
+  reader(level: NodeContext, slot: number): StreamReader<unknown> | undefined;
+  /** A key is written: true for a stream that passes a mount, which is never held back. Throws for what may not be written. */
+  passes(level: NodeContext, slot: number, state: SlotState, value: unknown): boolean;
+  /** A body begins at this level. */
+  begin(level: NodeContext): void;
+  /** A chain has ended: the failure that its streams make of it, if any. */
+  verdict(level: NodeContext, thrown?: { readonly error: unknown }): { readonly thrown: unknown } | undefined;
+  /** A node has finished. */
+  finish(level: NodeContext, reason: NodeReason, error: { readonly error: unknown } | undefined): void;
+  /** An execution has ended. */
+  ended(execution: ExecutionState): void;
+  /** The streams whose writers are in this execution. */
+  snapshot(execution: ExecutionState): readonly StreamSnapshot[];
+}

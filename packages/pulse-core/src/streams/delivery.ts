@@ -1,0 +1,59 @@
+import type { Group } from "./group.ts";
+import type { Member } from "./member.ts";
+import { canceledError, failedError, streamMisuse } from "./stream-errors.ts";
+import { refused } from "./waiter.ts";
+
+const done = Promise.resolve();
+
+/** One message as one group has it. */
+export class Delivery {
+  /** Counts from 1 without gaps (STR-2). */
+  readonly sequence: number;
+  readonly value: unknown;
+  readonly member: Member;
+  /** The message has been delivered again: this delivery can acknowledge nothing. */
+  isOld = false;
+  private readonly group: Group;
+  private acknowledged = false;
+
+  constructor(group: Group, member: Member, sequence: number, value: unknown) {
+    this.group = group;
+    this.member = member;
+    this.sequence = sequence;
+    this.value = value;
+  }
+
+  /** A getter that gives a function: a loop may take a delivery apart, `({ value, ack })`. */
+  get ack(): () => Promise<void> {
+    return () => {
+      const refusal = this.refusal();
+      if (refusal !== undefined) return refused(refusal);
+      this.acknowledge();
+      return done;
+    };
+  }
+
+  /** Why it cannot be acknowledged, if so (STR-40, STR-43). */
+  refusal(): unknown {
+    if (this.acknowledged || (this.group.stopped && !this.isOld)) return undefined;
+    const { source } = this.group;
+    if (this.isOld)
+      return streamMisuse(
+        "STR-40",
+        this.member.path,
+        source.plan.key.name,
+        `acknowledges message ${this.sequence} of stream "${source.plan.key.name}" by an older delivery; it was delivered again`,
+      );
+    const { end } = source;
+    if (end?.reason === "failed") return failedError(source, end.error);
+    if (end?.reason === "canceled") return canceledError(source);
+    return undefined;
+  }
+
+  /** Takes effect at once; a second time is harmless (STR-7), and so is one after a stop (STR-40). */
+  acknowledge(): void {
+    if (this.acknowledged || this.group.stopped) return;
+    this.acknowledged = true;
+    this.group.acknowledge(this);
+  }
+}

@@ -1,0 +1,269 @@
+import { checkExecution } from "../check/stream-start.ts";
+import type { Problem } from "../errors.ts";
+import { invalid } from "../invalid.ts";
+import type { AnyKey } from "../key.ts";
+import type { NodeReason } from "../run/events.ts";
+import type { ExecutionState } from "../run/execution-state.ts";
+import type { ReceivedInput } from "../run/inputs.ts";
+import { isSkip } from "../run/is-skip.ts";
+import type { NodeContext } from "../run/node-context.ts";
+import type { ExecutionOptions } from "../run/options.ts";
+import { misuse, usage } from "../run/signals.ts";
+import { ready } from "../run/slot.ts";
+import type { SlotState } from "../run/slot.ts";
+import type { StreamDriver } from "../run/stream-driver.ts";
+import { Account } from "./account.ts";
+import type { Group } from "./group.ts";
+import { noteEnd, refuseHidden } from "./hidden.ts";
+import { Memberships } from "./memberships.ts";
+import { isStream, planOf } from "./plan.ts";
+import type { SourcePlan, StreamPlan } from "./plan.ts";
+import { Reader } from "./reader.ts";
+import { streamSnapshot } from "./snapshot.ts";
+import type { StreamSnapshot } from "./snapshot.ts";
+import { Source } from "./source.ts";
+import type { SourceEnd } from "./source.ts";
+import { groupProblem } from "./stream-key.ts";
+import { hindrance, refused } from "./waiter.ts";
+import { Writer } from "./writer.ts";
+
+/** The group of the host's readers unless they name one (STR-11). */
+export const hostGroupDefault = "host";
+
+/** The streams of one tree of executions, in memory. */
+export class Streams implements StreamDriver {
+  private readonly root: ExecutionState;
+  private readonly plan: StreamPlan;
+  /** By the writer's path and the key's name. */
+  private readonly sourcePlans: ReadonlyMap<string, SourcePlan>;
+  private readonly accounts = new WeakMap<ExecutionState, Map<number, Account>>();
+  private readonly sources = new Set<Source>();
+  /** Made before they were opened, as the host reads them; by what `sourcePlans` has them under. */
+  private readonly subscribed = new Map<string, Source>();
+  private readonly memberships = new Memberships();
+
+  constructor(
+    root: ExecutionState,
+    options: ExecutionOptions,
+    received: ReadonlyMap<string, ReceivedInput>,
+    problems: Problem[],
+  ) {
+    this.root = root;
+    this.plan = planOf(root.compiled.graph);
+    this.sourcePlans = new Map(this.plan.sources.map((plan) => [`${plan.path} ${plan.key.name}`, plan]));
+    checkExecution(root, this.plan, options, received, problems);
+  }
+
+  // ---- the host
+
+  start(): void {
+    const unread = this.plan.sources.filter(
+      ({ path, key, readers }) => readers.length === 0 && !this.subscribed.has(`${path} ${key.name}`),
+    );
+    if (unread.length === 0) return;
+    const { graph } = this.root.compiled;
+    throw invalid(
+      `the execution of graph "${graph.name}"`,
+      unread.map(({ path, key, outputs }) => ({
+        code: "PULSE_STREAM_UNREAD",
+        path: `${graph.name}/${path}`,
+        message: `nothing reads stream "${key.name}", an output of the graph; subscribe to "${outputs[0]}" before the start`,
+        ends: [path, key.name],
+      })),
+    );
+  }
+
+  subscribe(key: AnyKey, options: { readonly group?: string } | undefined): Reader {
+    const { graph } = this.root.compiled;
+    const group = options?.group ?? hostGroupDefault;
+    const plan = this.plan.sources.find(({ outputs }) => outputs.includes(key?.name));
+    const problem = groupProblem(group);
+    if (this.root.started)
+      throw usage("STR-11", `graph "${graph.name}" has been started; subscribe before the start`, "", key?.name);
+    if (plan === undefined || !graph.outputs.includes(key))
+      throw usage("STR-11", `graph "${graph.name}" has no output that is stream "${key?.name}"; name it in outputs`);
+    if (problem !== undefined) throw usage("STR-5", problem, "", key.name);
+    const id = `${plan.path} ${plan.key.name}`;
+    let source = this.subscribed.get(id);
+    if (source === undefined) this.subscribed.set(id, (source = this.make(plan, this.root)));
+    return noteEnd(new Reader(source.join(group, "", key.name), undefined, undefined));
+  }
+
+  // ---- nodes
+
+  open(level: NodeContext, key: AnyKey): Promise<Writer> {
+    const { execution, node, path } = level;
+    const { compiled } = execution;
+    const slot = compiled.slotOf.get(key?.name) ?? -1;
+    const hindered = hindrance({ level, path, waits: undefined }, undefined);
+    if (hindered !== undefined) return refused(hindered.error);
+    if (compiled.keys[slot] !== key || compiled.providerOf[slot] !== node.index || !isStream(key))
+      return refused(
+        misuse(
+          "CORE-9",
+          path,
+          `opens "${key?.name}", which is no stream that it provides; add it to its provides`,
+          key?.name,
+        ),
+      );
+    const account = this.accountOf(level);
+    let source = sourceAt(execution, slot);
+    if (source === undefined) {
+      if (level.written(slot) !== undefined)
+        return refused(misuse("CORE-42", path, `opens stream "${key.name}", which it has skipped`, key.name));
+      source = this.opened(level, key);
+      account.sources.add(source);
+      level.tell({ kind: "stream-opened", key: key.name });
+      execution.decide(slot, ready, source);
+    }
+    return Promise.resolve(noteEnd(new Writer(source, account, level)));
+  }
+
+  private opened(level: NodeContext, key: AnyKey): Source {
+    const id = `${level.path} ${key.name}`;
+    let source = this.subscribed.get(id);
+    // Opened already: something ran the mount again. What the host reads is the first.
+    if (source === undefined || source.opened)
+      source = this.make(this.sourcePlans.get(id) as SourcePlan, level.execution);
+    source.opened = true;
+    return source;
+  }
+
+  private make(plan: SourcePlan, execution: ExecutionState): Source {
+    const source = new Source(plan, execution, (group) => this.told(source, group));
+    this.sources.add(source);
+    this.memberships.add(source);
+    return source;
+  }
+
+  private told({ plan }: Source, group: Group): void {
+    const { tree } = this.root;
+    // A reader that had the end before it ended has stopped nothing.
+    if (tree.emitter.active && !group.reachedEnd)
+      tree.emitter.emit(this.root.id, plan.path, { kind: "stream-stopped", key: plan.key.name, group: group.name });
+  }
+
+  reader(level: NodeContext, slot: number): Reader | undefined {
+    const source = sourceAt(level.execution, slot);
+    const key = level.execution.compiled.keys[slot] as AnyKey;
+    const member = source?.memberOf(level.path, key.name);
+    if (member === undefined) return undefined;
+    const account = this.accountOf(level);
+    const reader = noteEnd(new Reader(member, account, level));
+    account.readers.set(slot, reader);
+    return reader;
+  }
+
+  passes(level: NodeContext, slot: number, state: SlotState, value: unknown): boolean {
+    const { execution, path } = level;
+    const key = execution.compiled.keys[slot] as AnyKey;
+    if (this.known(level)?.contributed.has(slot) === true)
+      throw misuse("CORE-9", path, `writes key "${key.name}" twice; a handler's commit has written it`, key.name);
+    if (!isStream(key)) {
+      const hidden = state === ready ? refuseHidden(path, key.name, value) : undefined;
+      if (hidden !== undefined) throw hidden.error;
+      return false;
+    }
+    if (state !== ready) {
+      if (sourceAt(execution, slot) !== undefined)
+        throw misuse("CORE-42", path, `skips stream "${key.name}", which is open`, key.name);
+      return false;
+    }
+    if (value instanceof Source) return true;
+    throw misuse("STR-1", path, `writes a value to stream "${key.name}"; open it and send`, key.name);
+  }
+
+  begin(level: NodeContext): void {
+    const account = this.known(level);
+    if (account === undefined) return;
+    account.used = true;
+    for (const reader of account.readers.values()) {
+      reader.level = level;
+      reader.member.group.requeue(reader.member);
+    }
+  }
+
+  verdict(level: NodeContext, thrown?: { readonly error: unknown }): { readonly thrown: unknown } | undefined {
+    const account = this.known(level);
+    if (account === undefined) return undefined;
+    if (account.failure !== undefined) return account.failure;
+    const { keys } = level.execution.compiled;
+    if (thrown !== undefined) {
+      const [slot] = account.contributed.keys();
+      if (slot === undefined || !isSkip(thrown.error)) return undefined;
+      const name = keys[slot]?.name ?? "";
+      return { thrown: misuse("CORE-42", level.path, `was skipped after a handler had written "${name}"`, name) };
+    }
+    if (account.used)
+      for (const { member } of account.readers.values()) {
+        const { group } = member;
+        if (group.stopped || group.reachedEnd) continue;
+        const what = `ended before it had reached the end of stream "${member.key}"; read until receive gives undefined, or stop the reader`;
+        return { thrown: misuse("STR-10", level.path, what, member.key) };
+      }
+    for (const [slot, { state, value }] of account.contributed) level.execution.decide(slot, state, value);
+    return undefined;
+  }
+
+  finish(level: NodeContext, reason: NodeReason, error: { readonly error: unknown } | undefined): void {
+    const { execution, path, node } = level;
+    const end: SourceEnd = { ...error, reason: reason === "failed" || reason === "canceled" ? reason : "completed" };
+    for (const source of this.known(level)?.sources ?? []) this.end(source, end);
+    // Of a stream that was never opened only the host knows.
+    for (const slot of node.provides) {
+      const source = this.subscribed.get(`${path} ${execution.compiled.keys[slot]?.name}`);
+      if (source !== undefined && node.mount === undefined) this.end(source, end);
+    }
+    this.memberships.leave(path, execution);
+  }
+
+  private end(source: Source, end: SourceEnd): void {
+    if (source.end !== undefined) return;
+    const { plan } = source;
+    const { tree, id } = this.root;
+    if (tree.emitter.active && source.opened)
+      tree.emitter.emit(id, plan.path, { kind: "stream-ended", key: plan.key.name, ...end });
+    source.finish(end);
+  }
+
+  ended(execution: ExecutionState): void {
+    this.memberships.leave(execution.path, execution);
+    if (execution.parent === undefined) {
+      // What was never opened, as its writer never ran.
+      for (const source of this.subscribed.values())
+        this.end(source, { reason: execution.stop === undefined ? "completed" : "canceled" });
+      return;
+    }
+    for (const source of this.sources)
+      if (source.execution === execution) {
+        this.end(source, { reason: "canceled" });
+        this.sources.delete(source);
+        this.memberships.remove(source);
+      }
+  }
+
+  snapshot(execution: ExecutionState): readonly StreamSnapshot[] {
+    return [...this.sources].filter((source) => source.execution === execution).map(streamSnapshot);
+  }
+
+  // ---- accounts
+
+  accountOf(level: NodeContext): Account {
+    const { execution, node } = level;
+    let accounts = this.accounts.get(execution);
+    if (accounts === undefined) this.accounts.set(execution, (accounts = new Map()));
+    let account = accounts.get(node.index);
+    if (account === undefined) accounts.set(node.index, (account = new Account()));
+    return account;
+  }
+
+  private known({ execution, node }: NodeContext): Account | undefined {
+    return this.accounts.get(execution)?.get(node.index);
+  }
+}
+
+/** The stream in a slot, if it has been opened. */
+function sourceAt({ slotState, slotValue }: ExecutionState, slot: number): Source | undefined {
+  const value = slotState[slot] === ready ? slotValue[slot] : undefined;
+  return value instanceof Source ? value : undefined;
+}

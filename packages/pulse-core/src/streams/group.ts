@@ -1,0 +1,148 @@
+import { Delivery } from "./delivery.ts";
+import type { Member } from "./member.ts";
+import type { Source } from "./source.ts";
+import { canceledError, failedError } from "./stream-errors.ts";
+import type { Waiter } from "./waiter.ts";
+
+/** The readers that share one account of a stream's messages (STR-5). */
+export class Group {
+  readonly source: Source;
+  /** `/` and the reader's path, or the name that its readers gave. */
+  readonly name: string;
+  readonly members: Member[] = [];
+  /** The sequence of the message to be delivered next, apart from {@link again}. */
+  next = 1;
+  /** How many messages were delivered and are not acknowledged. */
+  unacked = 0;
+  /** It reads no more: it stopped, or all its readers have ended (STR-9, STR-44). */
+  stopped = false;
+  /** The completed end was received. */
+  reachedEnd = false;
+  readonly outstanding = new Set<Delivery>();
+  /** Messages to be delivered anew, in order (STR-46). */
+  private again: { readonly sequence: number; readonly value: unknown }[] = [];
+  private readonly receivers = new Map<Waiter<Delivery | undefined>, Member>();
+
+  constructor(source: Source, name: string) {
+    this.source = source;
+    this.name = name;
+  }
+
+  /** What it has not acknowledged: this is what capacity bounds (STR-3). */
+  get pending(): number {
+    return this.source.last - this.next + 1 + this.unacked;
+  }
+
+  /** The highest sequence with nothing unacknowledged at or below it (STR-7). */
+  get frontier(): number {
+    let lowest = this.again[0]?.sequence ?? this.next;
+    for (const { sequence } of this.outstanding) if (sequence < lowest) lowest = sequence;
+    return lowest - 1;
+  }
+
+  get hasReceivers(): boolean {
+    return this.receivers.size > 0;
+  }
+
+  /** The paths of readers that wait for the writer. */
+  get waiting(): readonly string[] {
+    return [...this.receivers.values()].map(({ path }) => path);
+  }
+
+  /** The next delivery, the end (`undefined`), or nothing yet (`"wait"`). Throws how the stream failed (STR-8). */
+  take(member: Member): Delivery | undefined | "wait" {
+    const { source } = this;
+    if (this.stopped) return undefined;
+    const { end } = source;
+    if (end?.reason === "failed") throw failedError(source, end.error);
+    if (end?.reason === "canceled") throw canceledError(source);
+    if (this.again.length > 0 || this.next <= source.last) return this.deliver(member);
+    if (end === undefined) return "wait";
+    this.reachedEnd = true;
+    return undefined;
+  }
+
+  private deliver(member: Member): Delivery {
+    const again = this.again.shift();
+    const sequence = again === undefined ? this.next : again.sequence;
+    const delivery = new Delivery(
+      this,
+      member,
+      sequence,
+      again === undefined ? this.source.messageAt(sequence) : again.value,
+    );
+    this.outstanding.add(delivery);
+    if (again === undefined) {
+      this.next++;
+      this.unacked++;
+      this.source.trim();
+    }
+    return delivery;
+  }
+
+  enqueue(receiver: Waiter<Delivery | undefined>, member: Member): Promise<Delivery | undefined> {
+    this.receivers.set(receiver, member);
+    return receiver.promise;
+  }
+
+  readonly leaveQueue = (receiver: Waiter<Delivery | undefined>): void => void this.receivers.delete(receiver);
+
+  /** Gives what there is to those who wait for it. */
+  wake(): void {
+    for (const [receiver, member] of this.receivers) {
+      if (receiver.isGone) {
+        this.receivers.delete(receiver);
+        continue;
+      }
+      let taken: Delivery | undefined | "wait";
+      try {
+        taken = this.take(member);
+      } catch (error) {
+        this.receivers.delete(receiver);
+        receiver.fail(error);
+        continue;
+      }
+      if (taken === "wait") return;
+      this.receivers.delete(receiver);
+      receiver.settle(taken);
+    }
+  }
+
+  acknowledge(delivery: Delivery): void {
+    this.outstanding.delete(delivery);
+    this.unacked--;
+    this.source.pump();
+  }
+
+  /** What this member holds unacknowledged is delivered again: its older deliveries can acknowledge nothing (STR-46). */
+  requeue(member: Member): void {
+    if (this.stopped) return;
+    let found = false;
+    for (const delivery of this.outstanding) {
+      if (delivery.member !== member) continue;
+      found = true;
+      this.outstanding.delete(delivery);
+      delivery.isOld = true;
+      this.again.push(delivery);
+    }
+    if (!found) return;
+    this.reachedEnd = false;
+    this.again.sort((left, right) => left.sequence - right.sequence);
+    this.wake();
+  }
+
+  /** Ends its duty to read (STR-9): the writer waits for it no more, and its readers get the end. */
+  stop(): void {
+    if (this.stopped) return;
+    this.stopped = true;
+    this.wake();
+    this.source.groupStopped(this);
+  }
+
+  /** A reader has ended. With the last one the group leaves; else what it held goes to the others. */
+  leave(member: Member): void {
+    member.left = true;
+    if (this.members.every(({ left }) => left)) this.stop();
+    else this.requeue(member);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Group } from "./group.ts";
+
+/** One reader of a stream: a node under one key, or the host. */
+export class Member {
+  readonly group: Group;
+  /** The node's path; empty for the host. */
+  readonly path: string;
+  /** The name under which the reader has the stream. */
+  readonly key: string;
+  /** It has ended. */
+  left = false;
+
+  constructor(group: Group, path: string, key: string) {
+    this.group = group;
+    this.path = path;
+    this.key = key;
+    group.members.push(this);
+  }
+}

@@ -1,0 +1,48 @@
+import type { ExecutionState } from "../run/execution-state.ts";
+import type { Member } from "./member.ts";
+import type { Source } from "./source.ts";
+
+/** Who reads what, by path: a reader leaves when its node ends, or any mount around it does, run or not (STR-44). */
+export class Memberships {
+  private readonly byPath = new Map<string, Map<Member, Source>>();
+
+  add(source: Source): void {
+    for (const member of source.members)
+      for (const path of pathsOf(member)) {
+        let members = this.byPath.get(path);
+        if (members === undefined) this.byPath.set(path, (members = new Map()));
+        members.set(member, source);
+      }
+  }
+
+  remove(source: Source): void {
+    for (const member of source.members)
+      for (const path of pathsOf(member)) {
+        const members = this.byPath.get(path);
+        members?.delete(member);
+        if (members?.size === 0) this.byPath.delete(path);
+      }
+  }
+
+  /** A node or a mount at this path, of this execution or around it, has ended. */
+  leave(path: string, execution: ExecutionState): void {
+    const members = this.byPath.get(path);
+    if (members === undefined) return;
+    for (const [member, source] of members)
+      if (!member.left && isAround(source.top, execution)) member.group.leave(member);
+  }
+}
+
+/** A try of a retried mount has the paths of the next one: who it was is told by its execution (STR-45). */
+function isAround(top: ExecutionState, execution: ExecutionState): boolean {
+  for (let at: ExecutionState | undefined = execution; at !== undefined; at = at.parent?.execution)
+    if (at === top) return true;
+  return false;
+}
+
+/** The reader's path and those of the mounts around it; none for the host. */
+function pathsOf({ path }: Member): string[] {
+  const paths: string[] = [];
+  for (let at = path; at !== ""; at = at.slice(0, Math.max(0, at.lastIndexOf("/")))) paths.push(at);
+  return paths;
+}

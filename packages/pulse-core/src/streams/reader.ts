@@ -1,0 +1,104 @@
+import type { NodeContext } from "../run/node-context.ts";
+import type { Account } from "./account.ts";
+import type { Delivery } from "./delivery.ts";
+import type { Member } from "./member.ts";
+import { hindrance, refused, Waiter } from "./waiter.ts";
+import type { Party } from "./waiter.ts";
+
+/** One message as it was delivered to a group (STR-6). */
+export interface StreamDelivery<Element> {
+  readonly value: Element;
+  /** Counts the stream's messages from 1, without gaps (STR-2). */
+  readonly sequence: number;
+  /**
+   * Acknowledges the message, in any order; twice is harmless (STR-7), and so is one after the group's stop (STR-40).
+   * @throws PULSE_STREAM_FAILED or PULSE_STREAM_CANCELED when the stream has ended so (STR-43); PULSE_USAGE for a delivery
+   * of an earlier try, whose message was delivered again (STR-46)
+   */
+  ack(): Promise<void>;
+}
+
+export interface WaitOptions {
+  /** Ends this one wait with its reason; nothing is lost or doubled by it (STR-6, STR-30). */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The reader of a stream: what a body gets for a required stream key, and a host by `execution.subscribe`. Iterating it gives
+ * deliveries, in order, until the completed end (STR-6). A body must reach the end or `stop` before it returns (STR-10).
+ */
+export interface StreamReader<Element> {
+  /**
+   * The next delivery, or `undefined` at the end or after the group's stop. Waits while there is none.
+   * @throws PULSE_STREAM_FAILED or PULSE_STREAM_CANCELED when the stream ended so (STR-8), PULSE_INTERRUPTED when the node is
+   * interrupted, the reason of `signal` when that is aborted
+   */
+  receive(options?: WaitOptions): Promise<StreamDelivery<Element> | undefined>;
+  /** The values alone; each is acknowledged when the next is asked for (STR-6). Leaving the loop early acknowledges no more. */
+  values(): AsyncIterableIterator<Element>;
+  /** Ends the group's duty to read; the rest is not acknowledged (STR-9). Harmless the second time. */
+  stop(): Promise<void>;
+  [Symbol.asyncIterator](): AsyncIterableIterator<StreamDelivery<Element>>;
+}
+
+const done = Promise.resolve();
+
+/** A node's reader, or the host's. */
+export class Reader implements StreamReader<unknown>, Party {
+  readonly member: Member;
+  /** The node's; none for the host's reader. */
+  readonly account: Account | undefined;
+  /** Where the body that has it runs. */
+  level: NodeContext | undefined;
+  readonly path: string;
+
+  constructor(member: Member, account: Account | undefined, level: NodeContext | undefined) {
+    this.member = member;
+    this.account = account;
+    this.level = level;
+    this.path = member.path;
+  }
+
+  get waits(): { count: number } | undefined {
+    return this.account?.waits;
+  }
+
+  receive(options?: WaitOptions): Promise<Delivery | undefined> {
+    const signal = options?.signal;
+    const hindered = hindrance(this, signal);
+    if (hindered !== undefined) return refused(hindered.error);
+    const { member, account } = this;
+    const { group } = member;
+    if (account !== undefined) account.used = true;
+    let taken: Delivery | undefined | "wait";
+    try {
+      taken = group.take(member);
+    } catch (error) {
+      return refused(error);
+    }
+    if (taken !== "wait") return Promise.resolve(taken);
+    return group.enqueue(new Waiter<Delivery | undefined>(this, signal, group.leaveQueue), member);
+  }
+
+  stop(): Promise<void> {
+    const hindered = hindrance(this, undefined);
+    if (hindered !== undefined) return refused(hindered.error);
+    this.member.group.stop();
+    return done;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Delivery, void, undefined> {
+    for (;;) {
+      const delivery = await this.receive();
+      if (delivery === undefined) return;
+      yield delivery;
+    }
+  }
+
+  async *values(): AsyncGenerator<unknown, void, undefined> {
+    for await (const delivery of this) {
+      yield delivery.value;
+      await delivery.ack();
+    }
+  }
+}

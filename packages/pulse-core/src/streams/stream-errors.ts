@@ -1,0 +1,32 @@
+import { PulseError } from "../errors.ts";
+import { misuse, usage } from "../run/signals.ts";
+import type { Source } from "./source.ts";
+
+/** A chain that was given up, or has ended, uses a stream (CORE-15). */
+export const closedError = (path: string): PulseError =>
+  misuse("CORE-15", path, "uses a stream after its chain has ended or was given up");
+
+/** What readers of a source that failed get (STR-8): the writer's failure is the cause. */
+export function failedError(source: Source, cause: unknown): PulseError<"PULSE_STREAM_FAILED"> {
+  const { path, key } = source.plan;
+  return new PulseError("PULSE_STREAM_FAILED", `stream "${key.name}" failed: its writer "${path}" did`, {
+    cause,
+    details: { path, key: key.name },
+  });
+}
+
+/** What readers of a source that was cancelled get (STR-8). */
+export function canceledError(source: Source): PulseError<"PULSE_STREAM_CANCELED"> {
+  const { path, key } = source.plan;
+  return new PulseError(
+    "PULSE_STREAM_CANCELED",
+    `stream "${key.name}" was cancelled before its writer "${path}" ended`,
+    {
+      details: { path, key: key.name },
+    },
+  );
+}
+
+/** A call about a stream that the contract does not allow. */
+export const streamMisuse = (rule: string, path: string, key: string, what: string): PulseError =>
+  usage(rule, path === "" ? `stream "${key}" ${what}` : `node "${path}" ${what}`, path, key);
