@@ -24,6 +24,8 @@ export interface PortShape {
   /** The name of the type token, or the vendor of the schema. */
   readonly type: string;
   readonly optional: boolean;
+  /** Of a stream: its capacity. `type` is then that of one message. */
+  readonly capacity?: number;
 }
 
 export interface NodeShape {
@@ -34,6 +36,8 @@ export interface NodeShape {
   readonly requires: readonly PortShape[];
   readonly provides: readonly PortShape[];
   readonly aspects: readonly string[];
+  /** By key name: the groups that it names itself (STR-5). */
+  readonly groups?: Readonly<Record<string, string>>;
 }
 
 export interface MountShape {
@@ -57,6 +61,8 @@ export interface Edge {
   /** The id of the node or mount that requires it. */
   readonly to: string | null;
   readonly optional: boolean;
+  /** The key is a stream. */
+  readonly stream?: true;
 }
 
 /** A valid graph's nodes, ports, mounts and edges as plain JSON, children nested (CORE-27). Needs no host (CKPT-39). */
@@ -71,11 +77,13 @@ function shapeOf(graph: AnyGraph, above: string): Topology {
     node.kind === "node" ? nodeShape(node, above) : mountShape(node, above, (key) => provided.has(key)),
   );
   const providerOf = new Map([...provided].map(([{ name }, from]) => [name, from]));
+  const streams = new Set([...provided.keys()].filter(({ stream }) => stream).map(({ name }) => name));
   const edge = (key: string, to: string | null, optional: boolean): Edge => ({
     key,
     from: providerOf.get(key) ?? null,
     to,
     optional,
+    ...(streams.has(key) && { stream: true }),
   });
   return {
     name: graph.name,
@@ -97,14 +105,18 @@ function shapeOf(graph: AnyGraph, above: string): Topology {
 const writesOf = (node: Node | Mount): readonly AnyKey[] =>
   node.kind === "node" ? node.provides : wiringOf(node, () => false).out.map(({ to }) => to);
 
-const nodeShape = (node: Node, above: string): NodeShape => ({
-  kind: "node",
-  id: node.id,
-  path: above + node.id,
-  requires: node.requires.map(portShape),
-  provides: node.provides.map(portShape),
-  aspects: namesOf(node.aspects),
-});
+function nodeShape(node: Node, above: string): NodeShape {
+  const groups = node.requires.flatMap((entry) => (entry.kind === "reading" ? [[entry.name, entry.group]] : []));
+  return {
+    kind: "node",
+    id: node.id,
+    path: above + node.id,
+    requires: node.requires.map(portShape),
+    provides: node.provides.map(portShape),
+    aspects: namesOf(node.aspects),
+    ...(groups.length > 0 && { groups: Object.fromEntries(groups) as Record<string, string> }),
+  };
+}
 
 function mountShape(mount: Mount, above: string, parentHas: (key: AnyKey) => boolean): MountShape {
   const wiring = wiringOf(mount, parentHas);
@@ -121,11 +133,12 @@ function mountShape(mount: Mount, above: string, parentHas: (key: AnyKey) => boo
 }
 
 function portShape(entry: Requirement): PortShape {
-  const { name, type } = keyOfEntry(entry);
+  const { name, type, stream } = keyOfEntry(entry);
   return {
     name,
     type: isStandardSchema(type) ? type["~standard"].vendor : type.name,
     optional: entry.kind === "optional",
+    ...(stream && { capacity: stream.capacity }),
   };
 }
 

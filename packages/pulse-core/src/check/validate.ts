@@ -1,5 +1,6 @@
 import type { Problem } from "../errors.ts";
 import { invalid } from "../invalid.ts";
+import { keyOfEntry } from "../key-of-entry.ts";
 import type { AnyGraph } from "../mount.ts";
 import { checkKeyConflicts } from "./conflict.ts";
 import { checkCycles } from "./cycle.ts";
@@ -52,9 +53,9 @@ function collect(graph: AnyGraph, above: Set<AnyGraph>): readonly Problem[] {
   checkUnprovided(view, providers, report);
   checkMounts(view, report);
   checkCycles(view, providers, report);
-  // A child's streams may end at its mount: what is not named there has to be looked at as well.
-  const outputs = view.parts.flatMap(({ mount }) => mount?.graph.outputs ?? []);
-  const kind = [...view.keys.keys(), ...outputs].find(({ stream }) => stream)?.stream?.kind;
+  // A child's streams may end at its mount, where the parent has no stream key.
+  const ports = view.parts.flatMap(({ mount }) => (mount ? [...mount.graph.outputs, ...mount.graph.inputs] : []));
+  const kind = [...view.keys.keys(), ...ports.map(keyOfEntry)].find(({ stream }) => stream)?.stream?.kind;
   if (problems.length === 0) kind?.check(graph, report);
   if (problems.length === 0 && isFrozen(graph)) valid.add(graph);
   return problems;

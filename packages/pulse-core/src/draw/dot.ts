@@ -3,11 +3,15 @@ import { topology } from "../topology.ts";
 import { drawingOf } from "./drawing.ts";
 import type { Box, Cluster } from "./drawing.ts";
 
-/** A valid graph in the DOT language of Graphviz, mounted graphs as clusters (CORE-27). Any name is safe in it. */
+/** A valid graph in the DOT language of Graphviz, mounted graphs as clusters, streams as thick arrows (CORE-27). Any name is safe in it. */
 export function toDot(graph: AnyGraph): string {
   const { root, arrows } = drawingOf(topology(graph));
-  const lines = arrows.map(({ from, to, label, optional }) => {
-    const attributes = [...(label === "" ? [] : [`label=${quote(label)}`]), ...(optional ? ["style=dashed"] : [])];
+  const lines = arrows.map(({ from, to, label, optional, stream }) => {
+    const attributes = [
+      ...(label === "" ? [] : [`label=${quote(label)}`]),
+      ...(optional ? ["style=dashed"] : []),
+      ...(stream ? ["penwidth=3"] : []),
+    ];
     return `  ${from} -> ${to}${attributes.length === 0 ? "" : ` [${attributes.join(", ")}]`};`;
   });
   return ["digraph {", ...clusterLines(root, "  "), ...lines, "}", ""].join("\n");

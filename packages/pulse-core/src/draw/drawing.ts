@@ -26,6 +26,8 @@ export interface Arrow {
   /** Empty for an arrow from or to a port of the key's own name. */
   readonly label: string;
   readonly optional: boolean;
+  /** Messages go this way, not one value. */
+  readonly stream: boolean;
 }
 
 /** Where keys come out of a node or a mount, and where they go in; by key name of the graph it stands in. */
@@ -65,12 +67,13 @@ export function drawingOf(topology: Topology): Drawing {
       ends.set(node.id, { out: () => box.id, in: () => [box.id] });
     }
     for (const output of outputs.values()) boxes.push(output);
-    for (const { key, from, to, optional } of graph.edges) {
+    for (const { key, from, to, optional, stream = false } of graph.edges) {
       // An edge joins what the same list has made above, so both ends are there.
       const source = (ends.get(from) as Ends).out(key);
       const targets = (ends.get(to) as Ends).in(key);
       const named = from === null || to === null;
-      for (const target of targets) arrows.push({ from: source, to: target, label: named ? "" : key, optional });
+      for (const target of targets)
+        arrows.push({ from: source, to: target, label: named ? "" : key, optional, stream });
     }
     return { cluster: { id, label, boxes, clusters }, inputs, outputs };
   };

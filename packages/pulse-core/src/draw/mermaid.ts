@@ -3,11 +3,12 @@ import { topology } from "../topology.ts";
 import { drawingOf } from "./drawing.ts";
 import type { Box, Cluster } from "./drawing.ts";
 
-/** A valid graph as a Mermaid flowchart, mounted graphs as subgraphs (CORE-27). Any name is safe in it. */
+/** A valid graph as a Mermaid flowchart, mounted graphs as subgraphs, streams as thick arrows (CORE-27). Any name is safe in it. */
 export function toMermaid(graph: AnyGraph): string {
   const { root, arrows } = drawingOf(topology(graph));
-  const lines = arrows.map(({ from, to, label, optional }) => {
-    const line = optional ? "-.->" : "-->";
+  const lines = arrows.map(({ from, to, label, optional, stream }) => {
+    // Streams are thick, what is optional is dotted; no arrow of Mermaid is both.
+    const line = stream ? "==>" : optional ? "-.->" : "-->";
     return `  ${from} ${line}${label === "" ? "" : `|"${escape(label)}"|`} ${to}`;
   });
   return ["flowchart TD", ...clusterLines(root, "  "), ...lines, ""].join("\n");

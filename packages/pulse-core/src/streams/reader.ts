@@ -64,19 +64,23 @@ export class Reader implements StreamReader<unknown>, Party {
   }
 
   receive(options?: WaitOptions): Promise<Delivery | undefined> {
-    const signal = options?.signal;
+    const got = this.next(options?.signal);
+    return got instanceof Promise ? got : Promise.resolve(got);
+  }
+
+  /** What there is, at once, or a promise of it. */
+  private next(signal?: AbortSignal): Delivery | undefined | Promise<Delivery | undefined> {
     const hindered = hindrance(this, signal);
     if (hindered !== undefined) return refused(hindered.error);
     const { member, account } = this;
     const { group } = member;
     if (account !== undefined) account.used = true;
-    let taken: Delivery | undefined | "wait";
     try {
-      taken = group.take(member);
+      const taken = group.take(member);
+      if (taken !== "wait") return taken;
     } catch (error) {
       return refused(error);
     }
-    if (taken !== "wait") return Promise.resolve(taken);
     return group.enqueue(new Waiter<Delivery | undefined>(this, signal, group.leaveQueue), member);
   }
 
@@ -87,18 +91,34 @@ export class Reader implements StreamReader<unknown>, Party {
     return done;
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<Delivery, void, undefined> {
-    for (;;) {
-      const delivery = await this.receive();
-      if (delivery === undefined) return;
-      yield delivery;
-    }
+  [Symbol.asyncIterator](): AsyncIterableIterator<Delivery> {
+    return iterate(() => {
+      const got = this.next();
+      return got instanceof Promise ? got.then(toResult) : Promise.resolve(toResult(got));
+    });
   }
 
-  async *values(): AsyncGenerator<unknown, void, undefined> {
-    for await (const delivery of this) {
-      yield delivery.value;
-      await delivery.ack();
-    }
+  values(): AsyncIterableIterator<unknown> {
+    let held: Delivery | undefined;
+    return iterate(async () => {
+      if (held !== undefined) await held.ack();
+      held = await this.receive();
+      return held === undefined ? atEnd : { done: false, value: held.value };
+    });
   }
+}
+
+const atEnd = { done: true, value: undefined } as const;
+
+const toResult = (delivery: Delivery | undefined): IteratorResult<Delivery, undefined> =>
+  delivery === undefined ? atEnd : { done: false, value: delivery };
+
+/** By hand: a generator would cost each message two promises more. */
+function iterate<Each>(next: () => Promise<IteratorResult<Each, undefined>>): AsyncIterableIterator<Each> {
+  const iterator: AsyncIterableIterator<Each> = {
+    next,
+    return: () => Promise.resolve(atEnd),
+    [Symbol.asyncIterator]: () => iterator,
+  };
+  return iterator;
 }
