@@ -1,13 +1,14 @@
 // pnpm bench [--only core|durable] [--seconds N] [--engine NAME] [--workload NAME] [--json]: prints what Pulse costs, as
 // tables of ratios. Machines are noisy: compare ratios of one run, never single times of two.
 import { parseArgs } from "node:util";
+import { streamsTable } from "./core/streams-table.mjs";
 import { coreTable } from "./core/table.mjs";
 import { durableTable } from "./durable/table.mjs";
 
 const usage = `pnpm bench [options]; build first: pnpm build
-  --only core|durable   one of the two only
+  --only core|streams|durable   one of the three only
   --seconds N           how long each workload is repeated; default 2
-  --engine NAME         core: only the engines whose names begin so
+  --engine NAME         core, streams: only the engines whose names begin so
   --workload NAME       durable: only the workloads whose names begin so (chain-, fan-, many-, big-, resume-)
   --json                durable: figures in place of tables`;
 
@@ -25,6 +26,7 @@ if (values.help) console.log(usage);
 else {
   const { only, engine, workload, json } = values;
   const seconds = Number(values.seconds);
-  if (only !== "durable") coreTable({ seconds, only: engine });
-  if (only !== "core") await durableTable({ seconds, workload, json });
+  if (only === undefined || only === "core") coreTable({ seconds, only: engine });
+  if (only === undefined || only === "streams") streamsTable({ only: engine });
+  if (only === undefined || only === "durable") await durableTable({ seconds, workload, json });
 }

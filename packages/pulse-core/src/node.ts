@@ -11,7 +11,7 @@ export type ValuesOf<Requires extends Requirement> = {
 
 /** What a body returns: what it provides, by key name. Streams are opened, not returned. */
 export type ResultOf<Provides extends AnyKey> = [Exclude<Provides, AnyStreamKey>] extends [never]
-  ? void | undefined | Record<string, never>
+  ? void | undefined | Settled | Record<string, never>
   : { readonly [Entry in Exclude<Provides, AnyStreamKey> as Entry["name"]]: Entry[typeof value] | Settled };
 
 /** A node's work: takes values and a context, gives what the node provides, at once or later. */

@@ -297,7 +297,7 @@ export class NodeContext implements AspectContext {
 
   /** Takes what a body returned, by key name. */
   accept(result: unknown): void {
-    if (result === undefined || result === null || this.closed) return;
+    if (result === undefined || result === null || result === settledMarker || this.closed) return;
     if (typeof result !== "object") {
       // What a body that provides nothing happens to return, as `() => list.push(x)` does, is no result.
       if (this.node.provides.length === 0) return;
@@ -307,15 +307,16 @@ export class NodeContext implements AspectContext {
         `returned a ${typeof result}; return an object of what it provides, by key name`,
       );
     }
+    const { execution } = this;
     for (const name in result) {
-      const slot = this.execution.compiled.slotOf.get(name);
+      const slot = execution.compiled.slotOf.get(name);
       if (slot === undefined) {
         if (!Object.hasOwn(result, name)) continue;
         throw this.undeclared(name);
       }
       const value = (result as Record<string, unknown>)[name];
       if (value !== settledMarker) this.write(slot, ready, value);
-      else if (this.written(slot) === undefined)
+      else if (this.written(slot) === undefined && execution.tree.streams?.handles(this) !== true)
         throw misuse("CORE-8", this.path, `returned key "${name}" as settled, but neither set nor skipped it`, name);
     }
   }

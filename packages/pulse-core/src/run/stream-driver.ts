@@ -35,6 +35,8 @@ export interface StreamDriver {
   reader(level: NodeContext, slot: number): StreamReader<unknown> | undefined;
   /** A key is written: true for a stream that passes a mount, which is never held back. Throws for what may not be written. */
   passes(level: NodeContext, slot: number, state: SlotState, value: unknown): boolean;
+  /** Handlers of messages may have written the keys of this node: it returns them as settled. */
+  handles(level: NodeContext): boolean;
   /** A body begins at this level. */
   begin(level: NodeContext): void;
   /** A chain has ended: the failure that its streams make of it, if any. */

@@ -173,6 +173,10 @@ export class Streams implements StreamDriver {
     throw misuse("STR-1", path, `writes a value to stream "${key.name}"; open it and send`, key.name);
   }
 
+  handles(level: NodeContext): boolean {
+    return this.known(level)?.handles === true;
+  }
+
   begin(level: NodeContext): void {
     const account = this.known(level);
     if (account === undefined) return;

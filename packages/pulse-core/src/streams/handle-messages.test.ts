@@ -33,10 +33,9 @@ const handling = (
   node(
     "sum",
     { requires: [numbers], provides: [total, doubled], aspects, resumable: true },
-    async ({ numbers: reader }) => {
-      await handleMessages(reader, handler, { ...options, state: type<number>() });
-      return undefined as never;
-    },
+    async ({ numbers: reader }) => ({
+      total: await handleMessages(reader, handler, { ...options, state: type<number>() }),
+    }),
   );
 
 const add: Handler = ({ value, sequence }, { state, set, send }) => {
@@ -166,8 +165,8 @@ test("STR-39 acknowledgements, state and contributed values survive the tries of
       };
       let fail!: () => void;
       const failed = new Promise<never>((_resolve, reject) => (fail = () => reject(new Error("chain"))));
-      await Promise.race([handleMessages(reader, stopping, { limit: 3, state: type<number>() }), failed]);
-      return undefined as never;
+      const handled = handleMessages(reader, stopping, { limit: 3, state: type<number>() });
+      return { total: await Promise.race([handled, failed]) };
     },
   );
   const outcome = await run(graph("g", { outputs: [total], nodes: [writer(3), read] }), {});
@@ -272,11 +271,11 @@ test("STR-19 what a handler writes is visible when the node has ended, and is wr
   const go = deferred();
   const order: string[] = [];
   const read = node("sum", { requires: [numbers], provides: [total] }, async ({ numbers: reader }) => {
-    await handleMessages(reader, ({ sequence }, { set }) => {
+    const handled = await handleMessages(reader, ({ sequence }, { set }) => {
       if (sequence === 1) set(total, 5);
       if (sequence === 2) set(total, 6);
-    }).catch(() => {});
-    return undefined as never;
+    });
+    return { total: handled };
   });
   const failed = await rejectionOf(
     run(graph("g", { outputs: [total], nodes: [writer(2), read] }), {}),
@@ -284,11 +283,11 @@ test("STR-19 what a handler writes is visible when the node has ended, and is wr
   );
   expect(expectCode(failed.cause, "PULSE_USAGE").details.rule).toBe("CORE-9");
   const body = node("sum", { requires: [numbers], provides: [total] }, async ({ numbers: reader }) => {
-    await handleMessages(reader, (_message, { set }) => set(total, 5));
+    const handled = await handleMessages(reader, (_message, { set }) => set(total, 5));
     order.push("handled");
     await go.promise;
     order.push("returns");
-    return undefined as never;
+    return { total: handled };
   });
   const after = node("after", { requires: [total] }, ({ total: value }) => void order.push(`after ${value}`));
   const handle = execution(graph("g", { nodes: [writer(1), body, after] }), {});

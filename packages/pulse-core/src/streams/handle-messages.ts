@@ -1,7 +1,9 @@
+import type { Settled } from "../context.ts";
 import type { AnyKey, Key } from "../key.ts";
 import { countProblem, unknownProblems } from "../option-check.ts";
 import { invalid } from "../invalid.ts";
 import { isSkip } from "../run/is-skip.ts";
+import { settledMarker } from "../run/node-context.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import { usage } from "../run/signals.ts";
 import type { KeyType, ValueOfType } from "../type.ts";
@@ -69,7 +71,8 @@ export interface HandleOptions<StateType extends KeyType> {
  * Runs the handler for each message, one after the other, as a finite transaction: acknowledgement, state, plain values and
  * sent messages become true together when it returns (STR-15). A handler that throws publishes nothing and is tried again, up
  * to `limit` times; then the node fails, whatever its body or its aspects make of it (STR-16). Resolves at the end of the
- * stream, or after its stop. What a handler did outside, or to variables around it, is not taken back (STR-47).
+ * stream, or after its stop, with what the body returns for each plain key that its handlers write:
+ * `return { total: await handleMessages(reader, …) }`; one that none has written is skipped. What a handler did outside, or to variables around it, is not taken back (STR-47).
  * @throws what the handler threw last; PULSE_STREAM_FAILED or PULSE_STREAM_CANCELED when the stream ended so (STR-43);
  * PULSE_INVALID for options that are none; PULSE_USAGE for a reader that is not the node's own
  */
@@ -77,7 +80,7 @@ export async function handleMessages<Element, StateType extends KeyType = KeyTyp
   reader: StreamReader<Element>,
   handler: (message: Message<Element>, context: MessageContext<ValueOfType<StateType>>) => void | Promise<void>,
   options: HandleOptions<StateType> = {},
-): Promise<void> {
+): Promise<Settled> {
   const { limit = messageLimitDefault, maxStaged = maxStagedDefault } = options;
   const messages = [
     ...unknownProblems(options, ["limit", "maxStaged", "state"]),
@@ -93,9 +96,10 @@ export async function handleMessages<Element, StateType extends KeyType = KeyTyp
   if (!(own instanceof Reader) || own.account === undefined)
     throw usage("STR-15", "handleMessages takes the reader of a node; give the one that the body was given");
   const { account } = own;
+  account.handles = true;
   for (;;) {
     const delivery = await own.receive();
-    if (delivery === undefined) return;
+    if (delivery === undefined) return settledMarker;
     // The cast holds as the reader is the typed one, and its state is what this handler has set.
     await handle(own, account, delivery, handler as Handler, limit, maxStaged);
   }

@@ -104,7 +104,7 @@ export async function runProgram(seed: number): Promise<ProgramReport> {
 
   const reader = (id: string, group: string | undefined): Node => {
     const name = group ?? `/${id}`;
-    const model = groups.get(name) ?? {
+    const model: GroupModel = groups.get(name) ?? {
       fresh: new Set(),
       acknowledged: new Set(),
       held: new Map(),
