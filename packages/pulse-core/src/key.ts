@@ -59,7 +59,7 @@ export function key<const Name extends string, const Type extends KeyType>(
 
 /** Marks a key as optional where it is required (CORE-7), or where it is an input of a graph (CORE-41). */
 export function optional<Name extends string, Element>(
-  wrapped: StreamKey<Name, Element, unknown>,
+  wrapped: StreamKey<Name, Element>,
 ): OptionalKey<Name, StreamReader<Element>, never>;
 export function optional<Name extends string, Value, Given>(
   wrapped: Key<Name, Value, Given>,

@@ -23,7 +23,7 @@ import { streamSnapshot } from "./snapshot.ts";
 import type { StreamSnapshot } from "./snapshot.ts";
 import { Source } from "./source.ts";
 import type { SourceEnd } from "./source.ts";
-import { groupProblem } from "./stream-key.ts";
+import { groupProblem } from "./group-name.ts";
 import { hindrance, refused } from "./waiter.ts";
 import { Writer } from "./writer.ts";
 

@@ -150,7 +150,8 @@ test("STR-10 leaving a loop early is no end either, and a stop is", async () => 
       for await (const value of reader.values()) if (value === 2) break;
       if (stops) await reader.stop();
     });
-  await rejectionOf(run(graph("g", { nodes: [write, read(false)] }), {}), "PULSE_EXECUTION_FAILED");
+  const failed = await rejectionOf(run(graph("g", { nodes: [write, read(false)] }), {}), "PULSE_EXECUTION_FAILED");
+  expect(expectCode(failed.cause, "PULSE_USAGE").details.rule).toBe("STR-10");
   await run(graph("g", { nodes: [write, read(true)] }), {});
 });
 

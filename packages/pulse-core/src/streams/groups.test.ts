@@ -190,7 +190,7 @@ test("STR-46 a try that had reached the end must reach it again when messages co
 
 test("STR-5 STR-6 several receives at once are served in order; an optional reader is a group as well", async () => {
   const read = node("read", { requires: [optional(numbers)], provides: [list] }, async ({ numbers: reader }) => {
-    const got = await Promise.all(Array.from({ length: 5 }, () => reader?.receive()));
+    const got = await Promise.all(Array.from({ length: 5 }, async () => reader?.receive()));
     expect(got[4]).toBeUndefined();
     return { list: got.flatMap((delivery) => delivery?.value ?? []) };
   });

@@ -32,5 +32,5 @@ test("STR-2 STR-3 STR-5 STR-7 STR-30 STR-36 STR-46 random programs of sends, rec
       "failed",
       "interrupted",
     ])
-      expect(done[what], what).toBeGreaterThan(10);
+      expect([what, (done[what] ?? 0) > 10]).toEqual([what, true]);
 });

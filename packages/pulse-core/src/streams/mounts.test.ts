@@ -127,7 +127,7 @@ test("STR-44 STR-30 a reader in a mount that fails, and whose failure an aspect 
       node(
         "idle",
         { provides: [never] },
-        ({}, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
+        (_values, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
       ),
     ],
   });

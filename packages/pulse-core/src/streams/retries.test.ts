@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { execution, graph, key, mount, node, retry, run, timeout, type } from "../index.ts";
-import { turn } from "../testing/deferred.ts";
+import { deferred, turn } from "../testing/deferred.ts";
 import { fakeHost } from "../testing/fake-host.ts";
 import { expectCode, thrownBy } from "../testing/rejection.ts";
 import { onlyProblem } from "../testing/refused.ts";
@@ -172,13 +172,15 @@ test("STR-33 STR-45 a stream wholly inside a retried mount is new with each try"
 
 test("STR-45 a body of an old try that still runs cannot touch the streams of the new one", async () => {
   let tries = 0;
+  const second = deferred();
   const results: unknown[] = [];
   const write = node("write", { provides: [numbers] }, async (_values, { open }) => {
     const writer = await open(numbers);
     const mine = ++tries;
+    if (mine === 2) second.resolve();
     if (mine === 1) {
       // Ignores its signal, and goes on when the second try is at work.
-      while (tries < 2) await turn();
+      await second.promise;
       results.push(await writer.send(1).catch((error: Error) => error.message));
       return;
     }

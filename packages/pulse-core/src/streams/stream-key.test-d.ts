@@ -12,7 +12,7 @@ const count = key("count", type<number>());
 describe("STR-1 a stream key carries the type of its messages", () => {
   test("STR-1 from a token or a schema, and the type of its positions", () => {
     expectTypeOf(lines).toEqualTypeOf<StreamKey<"lines", string, { byte: number }>>();
-    expectTypeOf(pages).toEqualTypeOf<StreamKey<"pages", { title: string; size: number }, unknown>>();
+    expectTypeOf(pages).toEqualTypeOf<StreamKey<"pages", { title: string; size: number }>>();
     // @ts-expect-error a stream has a capacity
     stream("s", type<string>(), {});
     expectTypeOf(key("one", lines.type)).toExtend<{ readonly name: "one" }>();

@@ -3,6 +3,7 @@ import type { given, value } from "../key.ts";
 import { countProblem, unknownProblems } from "../option-check.ts";
 import type { StreamKind } from "../run/stream-driver.ts";
 import type { KeyType, ValueOfType } from "../type.ts";
+import { groupProblem } from "./group-name.ts";
 import { streamKind } from "./stream-kind.ts";
 import type { StreamReader } from "./reader.ts";
 
@@ -90,9 +91,3 @@ export function reading<Name extends string, Element>(
   // The cast adds what only types hold.
   return Object.freeze({ kind: "reading", name: key.name, key, group: options.group }) as never;
 }
-
-/** What is wrong with a group's name, if anything is. */
-export const groupProblem = (group: unknown): string | undefined =>
-  typeof group === "string" && group !== "" && !group.includes("/")
-    ? undefined
-    : `the name of a group is ${JSON.stringify(group) ?? String(group)}; give a text, not empty and without "/"`;

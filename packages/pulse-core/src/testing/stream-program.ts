@@ -62,7 +62,7 @@ export async function runProgram(seed: number): Promise<ProgramReport> {
     }
   };
   const tick = async (): Promise<void> => {
-    for (let left = pick(4); left > 0; left--) await undefined;
+    for (let left = pick(4); left > 0; left--) await Promise.resolve();
   };
 
   const writer = (): Node => {
@@ -72,8 +72,8 @@ export async function runProgram(seed: number): Promise<ProgramReport> {
     const spec = { provides: [values], resumable: true, aspects: [retry({ limit: tries })] };
     return node("write", spec, async (_values, { open, attempt }) => {
       const to = await open(values);
-      const stopAt = fails[attempt - 1] === true ? next + pick(messages + 1 - next) : messages;
-      const failing = fails[attempt - 1] === true;
+      const stopAt = fails[attempt - 1] ? next + pick(messages + 1 - next) : messages;
+      const failing = fails[attempt - 1];
       while (next < stopAt) {
         await tick();
         const value = next++ * 7;
@@ -203,7 +203,7 @@ export async function runProgram(seed: number): Promise<ProgramReport> {
   const handle = execution(graph("program", { nodes: nodes as never }), {});
   handle.start();
   if (chance(0.15)) {
-    for (let left = pick(60); left > 0; left--) await undefined;
+    for (let left = pick(60); left > 0; left--) await Promise.resolve();
     handle.cancel("host");
     did("cancelled");
   }
