@@ -4,7 +4,7 @@
  * element and says what is wrong with it. Nothing here recurses: the cost is linear in the nodes (CORE-49).
  */
 import type { Requirement } from "./context.ts";
-import type { AnyKey, AnyOptionalKey, AnyStreamKey, given, value } from "./key.ts";
+import type { AnyKey, AnyOptionalKey, given, plain, value } from "./key.ts";
 import type { Skipped } from "./skipped.ts";
 
 /** What a graph shows of itself to its host and to mounts. */
@@ -39,7 +39,7 @@ export type InputsOf<Graph extends Ports> = Flat<
 
 /** The values of a graph's outputs, by name. Streams have no value: the host subscribes to them (STR-11). */
 export type OutputsOf<Graph extends Ports> = {
-  readonly [Entry in Exclude<Graph["outputs"][number], AnyStreamKey> as Entry["name"]]: Entry[typeof value];
+  readonly [Entry in Graph["outputs"][number] as Entry[typeof plain]]: Entry[typeof value];
 };
 
 /** Each key that a list of nodes provides, with the places of its providers. */

@@ -6,6 +6,8 @@ import type { GivenOfType, KeyType, ValueOfType } from "./type.ts";
 export declare const value: unique symbol;
 /** The place in a key's type that holds what a host gives for it. There is nothing there at run time. */
 export declare const given: unique symbol;
+/** The place in a key's type that holds its name if it is plain, and `never` for a stream. There is nothing there at run time. */
+export declare const plain: unique symbol;
 
 /**
  * A named, typed slot that a graph fills at most once per execution (CORE-1).
@@ -20,15 +22,11 @@ export interface Key<Name extends string = string, Value = unknown, Given = Valu
   readonly stream?: StreamDeclaration | undefined;
   readonly [value]: Value;
   readonly [given]: Given;
+  readonly [plain]: Name;
 }
 
 /** Any key, a stream's too. */
 export type AnyKey = Key<string, unknown, unknown>;
-
-/** Any stream key. */
-export interface AnyStreamKey extends AnyKey {
-  readonly stream: StreamDeclaration;
-}
 
 /** In `requires`: reads as absent instead of passing the skip on (CORE-7). In `inputs`: may be left out (CORE-41). */
 export interface OptionalKey<Name extends string = string, Value = unknown, Given = Value> {
@@ -42,7 +40,7 @@ export interface OptionalKey<Name extends string = string, Value = unknown, Give
 export type AnyOptionalKey = OptionalKey<string, unknown, unknown>;
 
 /** A key without what only types hold. */
-type Plain<Entry> = Omit<Entry, typeof value | typeof given>;
+type Plain<Entry> = Omit<Entry, typeof value | typeof given | typeof plain>;
 
 /**
  * A key: `key("url", z.url())` or `key("user", type<User>())`. Two key objects of one name
@@ -58,12 +56,12 @@ export function key<const Name extends string, const Type extends KeyType>(
 }
 
 /** Marks a key as optional where it is required (CORE-7), or where it is an input of a graph (CORE-41). */
-export function optional<Name extends string, Element>(
-  wrapped: StreamKey<Name, Element>,
-): OptionalKey<Name, StreamReader<Element>, never>;
 export function optional<Name extends string, Value, Given>(
   wrapped: Key<Name, Value, Given>,
 ): OptionalKey<Name, Value, Given>;
+export function optional<Name extends string, Element>(
+  wrapped: StreamKey<Name, Element>,
+): OptionalKey<Name, StreamReader<Element>, never>;
 export function optional<Name extends string, Value, Given>(
   wrapped: Key<Name, Value, Given>,
 ): OptionalKey<Name, Value, Given> {

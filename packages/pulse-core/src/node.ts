@@ -2,7 +2,7 @@ import type { Aspect } from "./aspects/aspect.ts";
 import type { Context, Requirement, Settled } from "./context.ts";
 import { frozenList } from "./frozen.ts";
 import type { Named } from "./infer.ts";
-import type { AnyKey, AnyStreamKey, value } from "./key.ts";
+import type { AnyKey, plain, value } from "./key.ts";
 
 /** What a body takes: the values of what it requires, by key name. */
 export type ValuesOf<Requires extends Requirement> = {
@@ -10,9 +10,9 @@ export type ValuesOf<Requires extends Requirement> = {
 };
 
 /** What a body returns: what it provides, by key name. Streams are opened, not returned. */
-export type ResultOf<Provides extends AnyKey> = [Exclude<Provides, AnyStreamKey>] extends [never]
+export type ResultOf<Provides extends AnyKey> = [Provides[typeof plain]] extends [never]
   ? void | undefined | Settled | Record<string, never>
-  : { readonly [Entry in Exclude<Provides, AnyStreamKey> as Entry["name"]]: Entry[typeof value] | Settled };
+  : { readonly [Entry in Provides as Entry[typeof plain]]: Entry[typeof value] | Settled };
 
 /** A node's work: takes values and a context, gives what the node provides, at once or later. */
 export type Body<Requires extends Requirement, Provides extends AnyKey> = (

@@ -1,5 +1,5 @@
 import { invalid } from "../invalid.ts";
-import type { given, value } from "../key.ts";
+import type { given, plain, value } from "../key.ts";
 import { countProblem, unknownProblems } from "../option-check.ts";
 import type { StreamKind } from "../run/stream-driver.ts";
 import type { KeyType, ValueOfType } from "../type.ts";
@@ -26,6 +26,7 @@ export interface StreamKey<Name extends string = string, Element = unknown, Posi
   readonly [value]: StreamReader<Element>;
   /** No host gives a stream: a node writes it. */
   readonly [given]: never;
+  readonly [plain]: never;
 }
 
 export interface StreamOptions<PositionType extends KeyType> {
