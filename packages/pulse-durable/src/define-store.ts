@@ -9,6 +9,8 @@ export type {
   WithCatalog,
 } from "./define-store/adapter.ts";
 export { unlessAborted } from "./define-store/abort.ts";
+export { catalogByReading } from "./define-store/catalog-by-reading.ts";
+export type { RunReader } from "./define-store/catalog-by-reading.ts";
 export { countOptions, listOptions } from "./define-store/catalog-options.ts";
 export type { CountQuery } from "./define-store/catalog-options.ts";
 export { contentPlan } from "./define-store/content-plan.ts";
@@ -18,6 +20,7 @@ export type { Content } from "./define-store/content-values.ts";
 export { defineStore } from "./define-store/define-store.ts";
 export { describeHolder, judge, ownHolder, readHolder, systemProbe } from "./define-store/holder.ts";
 export type { Holder, ProcessProbe, Started, Verdict } from "./define-store/holder.ts";
+export { catalogRunOf, recordOfText, recordText } from "./define-store/record-text.ts";
 export {
   busy,
   closedSession,
