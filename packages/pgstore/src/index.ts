@@ -1,1 +1,14 @@
-export {};
+export type { Migrated } from "./migrate.ts";
+export type { PgNotice } from "./notice.ts";
+export {
+  acquireMsDefault,
+  closeMsDefault,
+  connectionsMaxDefault,
+  contentBytesMinDefault,
+  leaseMsDefault,
+  leaseMsMin,
+  pgStore,
+  schemaDefault,
+  statementMsDefault,
+} from "./open.ts";
+export type { PgStore, PgStoreOptions } from "./open.ts";
