@@ -61,7 +61,9 @@ export function keyValueClient(url: string): KeyValue {
 /** What is wrong with the service, and what helps (the `explain` of a store). Anything else is a mistake of the store's. */
 export function explain(error: unknown): MediumFailure | undefined {
   if (error instanceof ServiceError) return { found: `${error.message}; see its log, then resume` };
-  if (!(error instanceof TypeError) || error.message !== "fetch failed") return undefined;
-  const { code = "" } = (error.cause ?? {}) as { readonly code?: string };
-  return { found: "the key-value service cannot be reached; start it, then resume", systemCode: code };
+  // The two messages of `fetch`: no answer, and one that broke off.
+  if (!(error instanceof TypeError) || !["fetch failed", "terminated"].includes(error.message)) return undefined;
+  const { code } = (error.cause ?? {}) as { readonly code?: string };
+  const found = "the key-value service cannot be reached; start it, then resume";
+  return code === undefined ? { found } : { found, systemCode: code };
 }
