@@ -48,14 +48,18 @@ process.on("message", (/** @type {any} */ message) => {
   else running?.kill(message.signal);
 });
 
-process.once("disconnect", () => {
+// The other side may have gone before this line was reached.
+if (process.connected) process.once("disconnect", end);
+else end();
+
+function end() {
   const child = running;
   if (child === undefined) return void clear();
   child.once("close", () => void clear());
   // An immediate stop: nobody wants what is in this server any more.
   child.kill("SIGQUIT");
   setTimeout(() => child.kill("SIGKILL"), stopMs).unref();
-});
+}
 
 async function clear() {
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

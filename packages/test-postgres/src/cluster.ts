@@ -23,8 +23,7 @@ export async function makeCluster(keeper: Keeper, native: string, folder: string
   await give(passwordFile);
   const data = join(folder, "data");
   const args = ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-  // The password is random, so that many rounds of hashing protect nothing and cost each connection milliseconds.
-  args.push("-E", "UTF8", "--locale=C", "--no-sync", "-c", "scram_iterations=1");
+  args.push("-E", "UTF8", "--locale=C", "--no-sync");
   await keeper.run({ command: programOf(native, "initdb"), args, cwd: folder, ...user() });
   return { data, password };
 }

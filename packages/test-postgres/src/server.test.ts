@@ -1,18 +1,8 @@
-import pg from "pg";
 import { beforeEach, expect, test } from "vitest";
-import { needsPostgres, sharedDatabase, startPostgres } from "./index.ts";
+import { needsPostgres, startPostgres } from "./index.ts";
+import { ask } from "./testing/ask.ts";
 
 beforeEach(needsPostgres);
-
-async function ask(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 test("a server that is stopped in order, or in the middle, starts again with what was committed", async () => {
   await using server = await startPostgres();
@@ -33,10 +23,4 @@ test("settings are the server's, and fsync is off unless it is asked for", async
   expect(await ask(plain.url, "SHOW fsync")).toEqual([{ fsync: "off" }]);
   expect(await ask(measured.url, "SHOW fsync")).toEqual([{ fsync: "on" }]);
   expect(await ask(measured.url, "SHOW max_connections")).toEqual([{ max_connections: "20" }]);
-});
-
-test("each fresh database is empty, and none sees another", async () => {
-  const [one, other] = await Promise.all([sharedDatabase(), sharedDatabase()]);
-  await ask(one, "CREATE TABLE own ()");
-  await expect(ask(other, "SELECT FROM own")).rejects.toThrow('relation "own" does not exist');
 });
