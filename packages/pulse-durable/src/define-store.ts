@@ -15,7 +15,7 @@ export { countOptions, listOptions } from "./define-store/catalog-options.ts";
 export type { CountQuery } from "./define-store/catalog-options.ts";
 export { contentPlan } from "./define-store/content-plan.ts";
 export type { ContentPlan } from "./define-store/content-plan.ts";
-export { contentsNamed, contentsOf, isDigest, namingContents } from "./define-store/content-values.ts";
+export { contentsNamed, contentsNamedBy, contentsOf, isDigest, namingContents } from "./define-store/content-values.ts";
 export type { Content } from "./define-store/content-values.ts";
 export { defineStore } from "./define-store/define-store.ts";
 export { describeHolder, judge, ownHolder, readHolder, systemProbe } from "./define-store/holder.ts";

@@ -1,0 +1,123 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { refusal, usage } from "@pulse-ts/durable/define-store";
+import { whenFree } from "./busy.ts";
+import { atStep } from "./fault-points.ts";
+import { migrate, schemaVersion } from "./migrate.ts";
+import type { Parts } from "./parts.ts";
+import { lockMs } from "./busy.ts";
+import { Sqlite } from "./sqlite.ts";
+
+/** The open database of a store. */
+export interface Open {
+  readonly sqlite: Sqlite;
+  /** Which file it is, whatever its name: two files never have the same while both are open. */
+  readonly identity: string;
+}
+
+/** The connection of one store object to its file: opened when it is first needed, and again after opening failed. */
+export class Connection {
+  readonly #parts: Parts;
+  #opening: Promise<Open> | undefined;
+  #closed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** The database, made if it is not there yet. @throws PULSE_STORE, PULSE_NEWER_FORMAT, PULSE_USAGE after `close` */
+  async toWrite(): Promise<Open> {
+    this.#refuseClosed();
+    this.#opening ??= this.#open().catch((error: unknown) => {
+      this.#opening = undefined;
+      throw error;
+    });
+    return await this.#opening;
+  }
+
+  /** The database to be read; `undefined` while there is none. */
+  async toRead(): Promise<Open | undefined> {
+    this.#refuseClosed();
+    return this.#opening === undefined && identityOf(this.#parts.file) === undefined ? undefined : await this.toWrite();
+  }
+
+  /** The database if it is open. */
+  async ifOpen(): Promise<Open | undefined> {
+    return await this.#opening?.catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const open = await this.ifOpen();
+    this.#opening = undefined;
+    open?.sqlite.close();
+  }
+
+  #refuseClosed(): void {
+    if (this.#closed) throw usage("", "STORE-2", `the store at ${this.#parts.file} is closed; make a new one`);
+  }
+
+  async #open(): Promise<Open> {
+    const { file, at, busyMs } = this.#parts;
+    refuseMissingFolder(file);
+    const sqlite = atStep(at, "file-open", () => new Sqlite(file, { lockMs }));
+    try {
+      // Looked at before anything is written: a file of somebody else stays as it is.
+      await whenFree(busyMs, () => schemaVersion(this.#parts, sqlite));
+      await this.#setUp(sqlite);
+      await migrate(this.#parts, sqlite);
+      const identity = identityOf(file);
+      if (identity === undefined) throw removed(file);
+      return { sqlite, identity };
+    } catch (error) {
+      sqlite.close();
+      throw error;
+    }
+  }
+
+  async #setUp(sqlite: Sqlite): Promise<void> {
+    const { file, at, busyMs, synchronous } = this.#parts;
+    sqlite.pragma("foreign_keys = ON");
+    sqlite.pragma("trusted_schema = OFF");
+    sqlite.pragma("cell_size_check = ON");
+    const mode = await whenFree(busyMs, () => atStep(at, "wal-mode", () => sqlite.pragma("journal_mode = WAL")));
+    if (mode !== "wal") {
+      throw refusal(
+        { what: "opening the store", runId: "", medium: file },
+        `SQLite cannot keep a write-ahead log here (it offers ${String(mode)}); put the file on a local disk`,
+      );
+    }
+    sqlite.pragma(`synchronous = ${synchronous}`);
+    // On macOS a plain sync does not reach the disk itself.
+    if (synchronous === "full") sqlite.pragma("fullfsync = ON");
+    // Checkpoints are made beside the saves (batch.ts); this is the bound for a process that never comes to them.
+    sqlite.pragma(`wal_autocheckpoint = ${checkpointFramesMax}`);
+  }
+}
+
+/** Pages in the write-ahead log at which SQLite itself moves them into the database, in the midst of a save. */
+const checkpointFramesMax = 10_000;
+
+function refuseMissingFolder(file: string): void {
+  const folder = dirname(file);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  throw refusal(
+    { what: "opening the store", runId: "", medium: file },
+    `there is no folder ${folder}; make it, or give the path of a file in a folder that is there`,
+    "ENOENT",
+  );
+}
+
+/** Tells one file from another by what the system calls it; `undefined` when there is none. Opens nothing: closing a file drops the locks that SQLite has on it. */
+export function identityOf(file: string): string | undefined {
+  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+}
+
+/** The file was removed or replaced while it was open: what is written to it now, nobody will ever find. */
+export const removed = (file: string): Error =>
+  refusal(
+    { what: "using the store", runId: "", medium: file },
+    "the database file was removed or replaced while it was open; stop, put the right file back, then resume",
+    "ENOENT",
+  );
