@@ -4,6 +4,7 @@ import { catalogOf } from "./catalog-of.ts";
 import { randomFrom } from "./random.ts";
 import type { Random } from "./random.ts";
 import { sameRecord } from "./same-record.ts";
+import { checkedSession, checkedStore } from "./store-shape.ts";
 import type { StoreSubject } from "./subject.ts";
 
 /** What one check has at hand: an empty place, stores on it, chance. Everything opened through it is closed after the check. */
@@ -64,7 +65,8 @@ export async function openBench(
     signal,
     say: (progress) => say?.(progress),
     async open(at) {
-      const store = await (at === undefined ? subject.open(place) : subject.open(place, at));
+      const opened = await (at === undefined ? subject.open(place) : subject.open(place, at));
+      const store = checkedStore(subject.name, opened);
       stores.add(store);
       return store;
     },
@@ -73,7 +75,7 @@ export async function openBench(
       await store.close?.();
     },
     async acquire(store, runId) {
-      const session = await store.acquire(runId, { signal });
+      const session = checkedSession(await store.acquire(runId, { signal }));
       sessions.add(session);
       return session;
     },

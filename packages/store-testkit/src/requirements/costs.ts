@@ -61,5 +61,5 @@ function telling(entry: RecordEntry, onRead: () => void): RecordEntry {
     };
     Object.defineProperty(copy, field, { get, enumerable: true, configurable: true });
   }
-  return copy as RecordEntry;
+  return copy;
 }
