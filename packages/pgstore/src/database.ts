@@ -23,6 +23,11 @@ export interface RunOptions {
    * was sent as long as it waits. What was sent is never sent again (PG-7).
    */
   readonly patient?: boolean;
+  /**
+   * Sends it once more when its connection is lost: for what may happen twice. The pool gives out connections that the
+   * server has closed as long as nobody has noticed.
+   */
+  readonly repeatable?: boolean;
 }
 
 /** Statements on the pool. No call keeps its connection (PG-5). */
@@ -76,8 +81,9 @@ export function database({ pool, statementMs, at }: DatabaseParts): Database {
         return await sendOnce(statement, options);
       } catch (error) {
         // The server has none of that name, or one of another connection: it refused before it did anything.
-        if (!prepares || !lostPreparation.has(sqlstate(error) ?? "")) throw error;
-        prepares = false;
+        const refused = prepares && lostPreparation.has(sqlstate(error) ?? "");
+        if (refused) prepares = false;
+        else if (options.repeatable !== true || !mayPassSoon(error)) throw error;
         return await sendOnce(statement, options);
       }
     },

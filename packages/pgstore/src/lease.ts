@@ -133,10 +133,10 @@ export function leases(parts: LeaseParts): Leases {
       owned.delete(one.owner);
       if (one.revision === 0 && !saved) {
         const values = [one.runNo, one.owner];
-        await database.run({ step: "release", text: sql.withdraw, values, prepared: true }, { patient: true });
+        await database.run({ step: "release", text: sql.withdraw, values, prepared: true }, again);
       } else {
         const values = [one.run.digest, one.owner];
-        await database.run({ step: "release", text: sql.release, values, prepared: true }, { patient: true });
+        await database.run({ step: "release", text: sql.release, values, prepared: true }, again);
       }
     },
     forget(one) {
@@ -150,6 +150,9 @@ export function leases(parts: LeaseParts): Leases {
     },
   };
 }
+
+/** It names its owner, so it does nothing the second time. */
+const again = { patient: true, repeatable: true } as const;
 
 /** So that two may fail before the lease runs out. */
 const renewalsPerLease = 3;
