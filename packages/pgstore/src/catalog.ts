@@ -1,6 +1,7 @@
 import type { CatalogRun } from "@pulse-ts/durable";
 import { busy } from "@pulse-ts/durable/define-store";
 import type { CatalogAdapter } from "@pulse-ts/durable/define-store";
+import type { ContentReader } from "./content.ts";
 import type { Database, Row } from "./database.ts";
 import { freeRow } from "./lease.ts";
 import { textOf } from "./read-run.ts";
@@ -13,12 +14,13 @@ export interface CatalogParts {
   readonly database: Database;
   readonly schema: Schema;
   readonly reader: RunReader;
+  readonly contents: ContentReader;
   /** Looks at the schema before anything else. */
   readonly ready: (runId: string) => Promise<void>;
 }
 
 /** Lists, reads, counts and deletes runs without owning them (STORE-7). */
-export function pgCatalog({ database, schema, reader, ready }: CatalogParts) {
+export function pgCatalog({ database, schema, reader, contents, ready }: CatalogParts) {
   const runs = schema.table("runs");
   return {
     async list(query) {
@@ -32,6 +34,10 @@ export function pgCatalog({ database, schema, reader, ready }: CatalogParts) {
     async read(runId) {
       await ready(runId);
       return await reader.read("catalog-read", runKey(runId));
+    },
+    async content(runId, digest) {
+      await ready(runId);
+      return await contents.read(digest);
     },
     async delete(runId) {
       await ready(runId);

@@ -1,3 +1,5 @@
+export { contentWindowMsDefault } from "./collect.ts";
+export type { CollectedContents, CollectOptions } from "./collect.ts";
 export type { Migrated } from "./migrate.ts";
 export type { PgNotice } from "./notice.ts";
 export {

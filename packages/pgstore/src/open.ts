@@ -5,6 +5,7 @@ import { PulseError } from "@pulse-ts/core";
 import type { Catalog, Store } from "@pulse-ts/durable";
 import { checkOptions, isText, optional, shown, wholeFrom } from "@pulse-ts/durable/define-store";
 import type { OptionCheck } from "@pulse-ts/durable/define-store";
+import type { CollectedContents, CollectOptions } from "./collect.ts";
 import type { Migrated } from "./migrate.ts";
 import type { PgNotice } from "./notice.ts";
 import { schemaNameProblem } from "./schema.ts";
@@ -73,6 +74,13 @@ export interface PgStore extends Store {
    * @throws PULSE_STORE, also for a schema that belongs to another application; PULSE_NEWER_FORMAT
    */
   migrate(): Promise<Migrated>;
+  /**
+   * Removes big values that no record names any more (STORE-8): those of deleted runs, and of changed ones. Nothing calls it
+   * by itself; once a day is a good measure. It reads the record of every run that has big values and that nobody owns, and
+   * may be called at any time and by several at once.
+   * @throws PULSE_STORE, PULSE_INVALID
+   */
+  collect(options?: CollectOptions): Promise<CollectedContents>;
   /**
    * Renews no more, lets go the lock that shows that this process lives, and ends the store's own pool; a pool of the host's
    * goes on. Close the sessions before: what they still own can be taken by others then. Idempotent.

@@ -3,6 +3,8 @@ import type { Session } from "@pulse-ts/durable";
 import { defineStore, describeHolder, doingWith, ownHolder, refusal, usage } from "@pulse-ts/durable/define-store";
 import type { OwnedRun } from "@pulse-ts/durable/define-store";
 import { pgCatalog } from "./catalog.ts";
+import { checkCollectOptions, collectContents } from "./collect.ts";
+import { contentReader } from "./content.ts";
 import { database as openDatabase } from "./database.ts";
 import { holderConnection, noHolder } from "./holder.ts";
 import type { Holder } from "./holder.ts";
@@ -71,7 +73,8 @@ export function openStore(parts: StoreParts): PgStore {
     notify("lease-only", "there is no holder connection: after a crash runs are free when their leases run out");
   }
   const reader = runReader(database, schema);
-  const save = saver(database, schema, leaseMs);
+  const contents = contentReader(database, schema);
+  const save = saver({ database, schema, leaseMs, medium });
   let closing: Promise<void> | undefined;
   const refuseClosed = (what: string): void => {
     if (closing !== undefined) throw usage("", "STORE-2", `${what}: the store is closed; open it anew`);
@@ -79,6 +82,7 @@ export function openStore(parts: StoreParts): PgStore {
 
   const store = defineStore({
     medium,
+    contentBytesMin: parts.contentBytesMin,
     explain: explainPostgres,
     async own(runId, { signal }): Promise<OwnedRun> {
       refuseClosed("acquiring a run");
@@ -88,11 +92,12 @@ export function openStore(parts: StoreParts): PgStore {
       const owned = await leases.acquire(run, limit);
       let saved = false;
       return {
-        load: async () => await reader.read("load", run, { patient: true }),
+        load: async () => await reader.read("load", run, { patient: true, repeatable: true }),
         async save(next) {
           saved = true;
           return await save.save(owned, next);
         },
+        content: async (digest) => await contents.read(digest, { patient: true, repeatable: true }),
         async release() {
           await leases.release(owned, saved);
         },
@@ -102,6 +107,7 @@ export function openStore(parts: StoreParts): PgStore {
       database,
       schema,
       reader,
+      contents,
       async ready(runId) {
         refuseClosed("using the catalogue");
         await ready({ what: "using the catalogue", runId, medium }, limitOf(parts.statementMs));
@@ -113,6 +119,16 @@ export function openStore(parts: StoreParts): PgStore {
     catalog: store.catalog,
     async acquire(runId, options) {
       return closedInTime(await store.acquire(runId, options), runId);
+    },
+    async collect(options = {}) {
+      checkCollectOptions(options);
+      refuseClosed("collecting contents");
+      const doing = { what: "collecting contents", runId: "", medium };
+      return await explained(doing, async () => {
+        options.signal?.throwIfAborted();
+        await ready(doing, limitOf(parts.statementMs));
+        return await collectContents({ database, schema, reader }, options);
+      });
     },
     async migrate() {
       refuseClosed("migrating");
