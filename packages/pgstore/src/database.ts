@@ -28,6 +28,8 @@ export interface RunOptions {
    * server has closed as long as nobody has noticed.
    */
   readonly repeatable?: boolean;
+  /** Called when the statement is about to be sent: from then on it may have been done. */
+  readonly onSend?: () => void;
 }
 
 /** Statements on the pool. No call keeps its connection (PG-5). */
@@ -73,7 +75,10 @@ export function database({ pool, statementMs, at }: DatabaseParts): Database {
   const sendOnce = async (statement: Statement, options: RunOptions): Promise<readonly Row[]> => {
     const limit = options.limit ?? limitOf(statementMs);
     const client = await checkOut(pool, limit, options.patient ?? false);
-    return await using(client, async () => await send(client, statement, limit));
+    return await using(client, async () => {
+      options.onSend?.();
+      return await send(client, statement, limit);
+    });
   };
   return {
     async run(statement, options = {}) {

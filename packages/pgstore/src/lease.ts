@@ -90,20 +90,22 @@ export function leases(parts: LeaseParts): Leases {
     const key = await within(parts.holder().key(), limit);
     const owner = randomUUID();
     const values = [run.digest, run.bytes, owner, key, await parts.holderName(), leaseMs];
+    let sent = false;
     const work = database.run(
       { step: "acquire", text: sql.acquire, values, prepared: true },
-      { limit: { ...limit, signal: undefined } },
+      { limit: { until: limit.until }, onSend: () => (sent = true) },
     );
     let rows: readonly Row[];
     try {
       rows = await within(work, limit);
     } catch (error) {
       // It may have been taken, and nobody would know: given back when the answer comes, or as soon as can be.
-      const back = work.then(
-        async (found) => await (found[0]?.["epoch"] == null ? undefined : letGo(run, owner)),
-        async () => await letGo(run, owner),
-      );
-      back.catch(() => undefined);
+      work
+        .then(
+          async (found) => await (found[0]?.["epoch"] == null ? undefined : letGo(run, owner)),
+          async () => await (sent ? letGo(run, owner) : undefined),
+        )
+        .catch(() => undefined);
       throw error;
     }
     const [row] = rows;

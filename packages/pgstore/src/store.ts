@@ -1,5 +1,5 @@
 import type { Client, Pool } from "pg";
-import type { Session } from "@pulse-ts/durable";
+import type { CallOptions, Session } from "@pulse-ts/durable";
 import { defineStore, describeHolder, doingWith, ownHolder, refusal, usage } from "@pulse-ts/durable/define-store";
 import type { OwnedRun } from "@pulse-ts/durable/define-store";
 import { pgCatalog } from "./catalog.ts";
@@ -9,6 +9,7 @@ import { database as openDatabase } from "./database.ts";
 import { holderConnection, noHolder } from "./holder.ts";
 import type { Holder } from "./holder.ts";
 import { leases as openLeases } from "./lease.ts";
+import type { Ownership } from "./lease.ts";
 import { limitOf, TimeIsOver, within } from "./limit.ts";
 import { migrateSchema } from "./migrate.ts";
 import { notifier } from "./notice.ts";
@@ -75,6 +76,8 @@ export function openStore(parts: StoreParts): PgStore {
   const reader = runReader(database, schema);
   const contents = contentReader(database, schema);
   const save = saver({ database, schema, leaseMs, medium });
+  /** What each call to acquire took. */
+  const ownerships = new WeakMap<CallOptions, Ownership>();
   let closing: Promise<void> | undefined;
   const refuseClosed = (what: string): void => {
     if (closing !== undefined) throw usage("", "STORE-2", `${what}: the store is closed; open it anew`);
@@ -84,12 +87,13 @@ export function openStore(parts: StoreParts): PgStore {
     medium,
     contentBytesMin: parts.contentBytesMin,
     explain: explainPostgres,
-    async own(runId, { signal }): Promise<OwnedRun> {
+    async own(runId, call): Promise<OwnedRun> {
       refuseClosed("acquiring a run");
-      const limit = limitOf(acquireMs, signal);
+      const limit = limitOf(acquireMs, call.signal);
       await within(ready(doingWith("acquiring", runId, medium), limit), limit);
       const run = runKey(runId);
       const owned = await leases.acquire(run, limit);
+      ownerships.set(call, owned);
       let saved = false;
       return {
         load: async () => await reader.read("load", run, { patient: true, repeatable: true }),
@@ -118,7 +122,12 @@ export function openStore(parts: StoreParts): PgStore {
   return {
     catalog: store.catalog,
     async acquire(runId, options) {
-      return closedInTime(await store.acquire(runId, options), runId);
+      const call = { ...options };
+      const session = await store.acquire(runId, call);
+      return closedInTime(session, runId, () => {
+        const owned = ownerships.get(call);
+        if (owned !== undefined) leases.forget(owned);
+      });
     },
     async collect(options = {}) {
       checkCollectOptions(options);
@@ -150,13 +159,14 @@ export function openStore(parts: StoreParts): PgStore {
   };
 
   /** PG-8: closing waits for the session's save and lets the run go, but not for ever. */
-  function closedInTime(session: Session, runId: string): Session {
+  function closedInTime(session: Session, runId: string, forget: () => void): Session {
     return {
       ...session,
       async close() {
         try {
           await within(session.close(), limitOf(closeMs));
         } catch (error) {
+          forget();
           if (!(error instanceof TimeIsOver)) throw error;
           const found = `the run could not be let go within ${closeMs} ms; its lease ends by itself within ${leaseMs} ms`;
           throw refusal(doingWith("closing", runId, medium), found, error.code, error);
