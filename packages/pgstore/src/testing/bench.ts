@@ -6,10 +6,11 @@ import type { AtMoment } from "../steps.ts";
 import { openLink } from "./link.ts";
 import type { Link } from "./link.ts";
 
-/** A database of a test's own with the tables of the store, and a way to it that can be disturbed. */
+/** A schema of a test's own with the tables of the store, and a way to it that can be disturbed. */
 export interface PgBench extends AsyncDisposable {
   /** Past the link. */
   readonly url: string;
+  readonly schema: string;
   readonly link: Link;
   /** A store whose connections go over the link. Closed with the bench. */
   open(options?: PgStoreOptions, at?: AtMoment): PgStore;
@@ -22,16 +23,21 @@ export interface PgBench extends AsyncDisposable {
 }
 
 /** The statement with which a save writes. */
-export const saveStatement = /UPDATE [^ ]+ SET revision/;
+export const saveStatement = /UPDATE [^=]+ SET revision/;
 
-/** Opens a bench on a new database of the run's server, or on that of `url`. */
+let ofThisFile: Promise<string> | undefined;
+let schemas = 0;
+
+/** Opens a bench in the database that all tests of a file share, or in that of `url`. */
 export async function openBench(url?: string): Promise<PgBench> {
-  const database = url ?? (await sharedDatabase());
+  const database = url ?? (await (ofThisFile ??= sharedDatabase()));
+  schemas += 1;
+  const schema = `bench ${schemas}`;
   const link = await openLink(database);
   const stores: PgStore[] = [];
   const clients: pg.Client[] = [];
   const openStore = (address: string, options: PgStoreOptions, at?: AtMoment): PgStore => {
-    const store = openPgStore({ connectionString: address, ...options }, at);
+    const store = openPgStore({ connectionString: address, schema, ...options }, at);
     stores.push(store);
     return store;
   };
@@ -47,6 +53,7 @@ export async function openBench(url?: string): Promise<PgBench> {
   await openStore(database, {}).migrate();
   return {
     url: database,
+    schema,
     link,
     open: (options = {}, at) => openStore(link.url, options, at),
     openDirect: (options = {}) => openStore(database, options),

@@ -56,7 +56,9 @@ export async function openLink(url: string): Promise<Link> {
   const pairs = new Set<Pair>();
   let refuses = false;
   let delayMs = 0;
-  let hole: { readonly over: Promise<void>; readonly end: () => void } | undefined;
+  /** Pending while nothing comes through. */
+  let passable = Promise.resolve();
+  let endHole: (() => void) | undefined;
 
   const cut = (pair: Pair): void => {
     pairs.delete(pair);
@@ -71,7 +73,7 @@ export async function openLink(url: string): Promise<Link> {
     const next = (action: () => void): void => {
       turn = turn.then(async () => {
         if (delayMs > 0 && from === pair.client) await new Promise((late) => setTimeout(late, delayMs));
-        while (hole !== undefined) await hole.over;
+        await passable;
         if (pairs.has(pair)) action();
       });
     };
@@ -147,12 +149,10 @@ export async function openLink(url: string): Promise<Link> {
       delayMs = ms;
     },
     blackHole() {
-      if (hole !== undefined) return;
-      let end = (): void => undefined;
-      const over = new Promise<void>((done) => {
-        end = done;
+      if (endHole !== undefined) return;
+      passable = new Promise((end) => {
+        endHole = end;
       });
-      hole = { over, end };
     },
     refuse() {
       refuses = true;
@@ -160,9 +160,8 @@ export async function openLink(url: string): Promise<Link> {
     },
     restore() {
       refuses = false;
-      const ended = hole;
-      hole = undefined;
-      ended?.end();
+      endHole?.();
+      endHole = undefined;
     },
     async [Symbol.asyncDispose]() {
       refuses = true;
