@@ -5,7 +5,8 @@ import type { ChildOrder, ChildStop } from "./child-order.ts";
 import { judge } from "./judge.ts";
 import type { Judgement, Reference } from "./judge.ts";
 import { runChild } from "./start-child.ts";
-import type { ChildReport, CrashProgram, KillMoment } from "./start-child.ts";
+import type { KillMoment } from "./kill-moment.ts";
+import type { ChildReport, CrashProgram } from "./start-child.ts";
 
 /** What is run, and where it is written. */
 export interface CrashCase {

@@ -4,6 +4,9 @@ import { parseChildEvent } from "./child-event.ts";
 import type { ChildEvent } from "./child-event.ts";
 import type { ChildOrder } from "./child-order.ts";
 import { voiceDescriptor } from "./child-voice.ts";
+import { eachLine } from "./each-line.ts";
+import { afterTurns } from "./kill-moment.ts";
+import type { KillMoment } from "./kill-moment.ts";
 
 /** A program that calls `runCrashChild`. */
 export interface CrashProgram {
@@ -11,12 +14,6 @@ export interface CrashProgram {
   readonly file: string;
   /** For Node itself, before the file. */
   readonly nodeArguments?: readonly string[];
-}
-
-/** When the starter kills the process: after so many events and, then, turns of the starter's event loop. */
-export interface KillMoment {
-  readonly events: number;
-  readonly turns: number;
 }
 
 export interface ChildOptions {
@@ -69,20 +66,4 @@ export async function runChild({ program, order, moment, timeoutMs }: ChildOptio
   if (broken !== undefined) return { ...report, problem: broken.message };
   if (killed || code === 0) return report;
   return { ...report, problem: `it ended with ${signal ?? `code ${code}`}: ${errorText.trim()}` };
-}
-
-/** A line that a kill has cut off is none. */
-function eachLine(stream: Readable, see: (line: string) => void): Promise<void> {
-  let rest = "";
-  stream.setEncoding("utf8").on("data", (text: string) => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) see(line);
-  });
-  return new Promise((resolve) => void stream.once("close", resolve));
-}
-
-function afterTurns(turns: number, action: () => void): void {
-  if (turns <= 0) action();
-  else setImmediate(() => afterTurns(turns - 1, action));
 }
