@@ -28,6 +28,8 @@ export class Batch {
   #work: Promise<void> | undefined;
   /** What should have been written and could not be. */
   readonly #owed = new Set<Waiting>();
+  /** Transactions since the length of the log was looked at. */
+  #sinceLook = 0;
 
   constructor(parts: Parts, connection: Connection) {
     this.#parts = parts;
@@ -69,7 +71,7 @@ export class Batch {
 
   async #transaction(): Promise<void> {
     try {
-      const open = await this.#connection.toWrite();
+      const open = await this.#connection.opened();
       await whenFree(this.#parts.busyMs, () => this.#begin(open));
       await this.#checkpointIfDue(open);
     } catch (error) {
@@ -100,7 +102,11 @@ export class Batch {
   #writeAll(open: Open, batch: readonly Waiting[]): void {
     const { at, file } = this.#parts;
     try {
-      for (const one of batch) writeOne(open, one);
+      for (const one of batch) {
+        // Alone in its transaction, it needs no savepoint to fail alone.
+        if (batch.length === 1) one.write(open);
+        else writeOne(open, one);
+      }
       atStep(at, "commit", () => open.sqlite.run("COMMIT"));
       if (identityOf(file) !== open.identity) throw removed(file);
     } catch (error) {
@@ -111,6 +117,9 @@ export class Batch {
 
   /** Moves the log into the database when it has grown, after the saves have been told. */
   async #checkpointIfDue({ sqlite }: Open): Promise<void> {
+    this.#sinceLook += 1;
+    if (this.#sinceLook < transactionsPerLook) return;
+    this.#sinceLook = 0;
     if (logFrames(sqlite) < checkpointFrames) return;
     await nextTurn();
     try {
@@ -123,6 +132,9 @@ export class Batch {
 
 /** Writes in one transaction: more would keep the event loop still for too long. */
 const writesMax = 1_000;
+
+/** Transactions from one look at the length of the log to the next: a look costs as much as a statement. */
+const transactionsPerLook = 32;
 
 /** Pages in the write-ahead log from which they are moved into the database. */
 const checkpointFrames = 1_000;

@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { refusal, usage } from "@pulse-ts/durable/define-store";
-import { whenFree } from "./busy.ts";
+import { lockMs, whenFree } from "./busy.ts";
 import { atStep } from "./fault-points.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import type { Parts } from "./parts.ts";
-import { lockMs } from "./busy.ts";
 import { Sqlite } from "./sqlite.ts";
 
 /** The open database of a store. */
@@ -19,15 +18,27 @@ export interface Open {
 export class Connection {
   readonly #parts: Parts;
   #opening: Promise<Open> | undefined;
-  #closed = false;
+  #state: "open" | "closing" | "closed" = "open";
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /** The database, made if it is not there yet. @throws PULSE_STORE, PULSE_NEWER_FORMAT, PULSE_USAGE after `close` */
+  /** The database, made if it is not there yet. @throws PULSE_STORE, PULSE_NEWER_FORMAT, PULSE_USAGE after `shut` */
   async toWrite(): Promise<Open> {
-    this.#refuseClosed();
+    this.refuseShut();
+    return await this.opened();
+  }
+
+  /** The database to be read; `undefined` while there is none. */
+  async toRead(): Promise<Open | undefined> {
+    this.refuseShut();
+    return this.#opening === undefined && identityOf(this.#parts.file) === undefined ? undefined : await this.opened();
+  }
+
+  /** The database for what was begun before `shut`. */
+  async opened(): Promise<Open> {
+    if (this.#state === "closed") throw closedStore(this.#parts.file);
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
@@ -35,26 +46,26 @@ export class Connection {
     return await this.#opening;
   }
 
-  /** The database to be read; `undefined` while there is none. */
-  async toRead(): Promise<Open | undefined> {
-    this.#refuseClosed();
-    return this.#opening === undefined && identityOf(this.#parts.file) === undefined ? undefined : await this.toWrite();
-  }
-
   /** The database if it is open. */
   async ifOpen(): Promise<Open | undefined> {
     return await this.#opening?.catch(() => undefined);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    const open = await this.ifOpen();
-    this.#opening = undefined;
-    open?.sqlite.close();
+  /** @throws PULSE_USAGE after `shut` */
+  refuseShut(): void {
+    if (this.#state !== "open") throw closedStore(this.#parts.file);
   }
 
-  #refuseClosed(): void {
-    if (this.#closed) throw usage("", "STORE-2", `the store at ${this.#parts.file} is closed; make a new one`);
+  /** Nothing new is begun from now on. */
+  shut(): void {
+    if (this.#state === "open") this.#state = "closing";
+  }
+
+  async close(): Promise<void> {
+    const open = await this.ifOpen();
+    this.#state = "closed";
+    this.#opening = undefined;
+    open?.sqlite.close();
   }
 
   async #open(): Promise<Open> {
@@ -94,6 +105,8 @@ export class Connection {
     sqlite.pragma(`wal_autocheckpoint = ${checkpointFramesMax}`);
   }
 }
+
+const closedStore = (file: string): Error => usage("", "STORE-2", `the store at ${file} is closed; make a new one`);
 
 /** Pages in the write-ahead log at which SQLite itself moves them into the database, in the midst of a save. */
 const checkpointFramesMax = 10_000;

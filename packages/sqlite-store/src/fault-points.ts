@@ -44,3 +44,15 @@ export function atStep<Result>(at: AtPoint | undefined, step: Step, action: () =
   at(`${step} after`);
   return result;
 }
+
+/** The same for a change that is waited for. */
+export async function atAsyncStep<Result>(
+  at: AtPoint | undefined,
+  step: Step,
+  action: () => Promise<Result>,
+): Promise<Result> {
+  at?.(`${step} before`);
+  const result = await action();
+  at?.(`${step} after`);
+  return result;
+}

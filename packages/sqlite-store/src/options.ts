@@ -48,5 +48,5 @@ export const storeOptions: Readonly<Record<keyof SqliteStoreOptions, OptionCheck
 };
 
 /** SQLite and its driver take some names for something else than a file: nothing would be kept. */
-const isFileName = (file: string): boolean =>
+export const isFileName = (file: string): boolean =>
   file !== "" && file.trim() === file && file !== ":memory:" && !file.startsWith("file:") && !file.includes("\0");

@@ -106,7 +106,7 @@ export async function refuseOwned(
 ): Promise<void> {
   const { parts, batch } = medium;
   const verdict = await judgeOwner(parts, open, owner);
-  if (verdict === "gone") return;
+  if (verdict === "dead" || verdict === "silent") return;
   if (verdict === "asked") {
     await batch.add({
       durable: false,
@@ -125,16 +125,20 @@ export async function refuseOwned(
 }
 
 /**
- * `gone`: it can never write again, or has given no sign of life since it was asked for one (FILE-5). `asked`: it cannot be
- * judged, and has to be asked or be given time to answer.
+ * `dead`: it can never write again (FILE-5). `silent`: it cannot be judged, and has given no sign of life since it was asked
+ * for one. `asked`: it cannot be judged, and has to be asked or be given time to answer.
  */
-export async function judgeOwner(parts: Parts, open: Open, owner: OwnerRow): Promise<"gone" | "there" | "asked"> {
+export async function judgeOwner(
+  parts: Parts,
+  open: Open,
+  owner: OwnerRow,
+): Promise<"dead" | "silent" | "there" | "asked"> {
   const self = await parts.holder();
   const holder = holderIn(owner);
-  if (holder?.instance === self.instance) return held.has(heldName(open, owner.epoch)) ? "there" : "gone";
+  if (holder?.instance === self.instance) return held.has(heldName(open, owner.epoch)) ? "there" : "dead";
   const verdict = holder === undefined ? "unknown" : await judge(holder, self, parts.probe);
-  if (verdict !== "unknown") return verdict === "dead" ? "gone" : "there";
-  return owner.asked !== null && parts.now() - owner.asked >= parts.staleMs ? "gone" : "asked";
+  if (verdict !== "unknown") return verdict === "dead" ? "dead" : "there";
+  return owner.asked !== null && parts.now() - owner.asked >= parts.staleMs ? "silent" : "asked";
 }
 
 function holderIn({ holder }: OwnerRow): Holder | undefined {

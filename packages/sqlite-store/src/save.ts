@@ -190,7 +190,8 @@ function whyNot(sqlite: Sqlite, epoch: number, runId: string): SaveResult {
   return { conflict: findRun(sqlite, runId)?.revision ?? 0 };
 }
 
-function writeChange({ at }: Parts, sqlite: Sqlite, known: Known, { key, cells, names }: PreparedChange): void {
+function writeChange(parts: Parts, sqlite: Sqlite, known: Known, { key, cells, names }: PreparedChange): void {
+  const { at } = parts;
   const { run, places } = known;
   const old = places.get(key);
   if (cells === undefined) {
@@ -228,14 +229,23 @@ function writeChange({ at }: Parts, sqlite: Sqlite, known: Known, { key, cells, 
     places.set(key, place);
     known.nextPlace += 1;
   } else sqlite.run("DELETE FROM naming WHERE place = (? << 32 | ?)", run, place);
-  for (const digest of names) {
-    atStep(at, "naming-put", () =>
-      sqlite.run(
-        "INSERT OR IGNORE INTO naming (place, content) SELECT (? << 32 | ?), number FROM content WHERE digest = ?",
-        run,
-        place,
-        digest,
-      ),
+  for (const digest of names) nameContent(parts, sqlite, { run, place }, digest);
+}
+
+/** Writes down that an entry names a content, so that no collection takes it; it counts as used from now on. */
+function nameContent(
+  { at, now }: Parts,
+  sqlite: Sqlite,
+  { run, place }: { readonly run: number; readonly place: number },
+  digest: string,
+): void {
+  atStep(at, "naming-put", () => {
+    sqlite.run("UPDATE content SET used = ?, leaving = NULL WHERE digest = ?", now(), digest);
+    sqlite.run(
+      "INSERT OR IGNORE INTO naming (place, content) SELECT (? << 32 | ?), number FROM content WHERE digest = ?",
+      run,
+      place,
+      digest,
     );
-  }
+  });
 }

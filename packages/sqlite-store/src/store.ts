@@ -70,6 +70,7 @@ function ownedRun(medium: Medium, epochs: Epochs, runId: string, epoch: number):
       }),
     save: async (save) =>
       await orCorrupt(medium, runId, async () => {
+        connection.refuseShut();
         const prepared = prepareSave(save);
         const written = await batch.add({
           durable: true,
