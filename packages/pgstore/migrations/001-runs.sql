@@ -8,6 +8,8 @@ CREATE TABLE pulse_migrations (
 COMMENT ON TABLE pulse_migrations IS
   'Which migrations of Pulse''s store made this schema. A row is written in the transaction that makes the objects, so what it names is there whole.';
 
+COMMENT ON CONSTRAINT pulse_migrations_pkey ON pulse_migrations IS 'A migration is done once.';
+
 -- Columns that every save changes stand together: the log then holds little more than them.
 CREATE TABLE runs (
   run_no      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -25,6 +27,7 @@ CREATE TABLE runs (
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE runs IS
   'One row a run. Every save changes it in the statement that writes, so of two saves only one finds the revision and the owner that it expects. Half of each page is kept free: then no index has to learn of a save.';
+COMMENT ON CONSTRAINT runs_pkey ON runs IS 'What an owner names its run by: the way of each save to its row.';
 COMMENT ON COLUMN runs.run_no IS 'Never used twice: what an owner still writes for a run that was deleted meets no other run.';
 COMMENT ON COLUMN runs.revision IS 'The revision of the last save; 0 when the run was acquired and never saved.';
 COMMENT ON COLUMN runs.lease_end IS 'Until when the owner may save, by the clock of this database alone; -infinity when nobody owns the run.';

@@ -23,5 +23,6 @@ COMMENT ON TABLE content_uses IS
   'The contents that a run names, or that its open session may still name. Rows of an owned run only come; they go when nobody owns the run and its record names the content no more.';
 COMMENT ON CONSTRAINT content_uses_keep ON content_uses IS
   'A content that a run may name cannot be deleted, and a content that is not there cannot be named: whoever collects, and whenever.';
+COMMENT ON CONSTRAINT content_uses_pkey ON content_uses IS 'A use is written down once; and whether a content is used is asked here.';
 CREATE INDEX content_uses_by_run ON content_uses (run_no);
 COMMENT ON INDEX content_uses_by_run IS 'Finds what a run names, when it is deleted and when contents are collected.';

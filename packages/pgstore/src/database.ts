@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isPulseError } from "@pulse-ts/core";
 import type { Pool, PoolClient } from "pg";
 import { limitOf, within } from "./limit.ts";
 import type { Limit } from "./limit.ts";
@@ -133,7 +134,7 @@ async function using<Result>(client: PoolClient, work: () => Promise<Result>): P
     broken = false;
     return result;
   } catch (error) {
-    broken = !isServerError(error);
+    broken = !isServerError(error) && !isPulseError(error);
     throw error;
   } finally {
     client.off("error", ignore);

@@ -4,7 +4,7 @@ import type { Row } from "./database.ts";
 import { limitOf, within } from "./limit.ts";
 import type { Notify } from "./notice.ts";
 import { isServerError, sqlstate } from "./sqlstate.ts";
-import type { AtMoment } from "./steps.ts";
+import type { AtMoment, Step } from "./steps.ts";
 
 /**
  * The one connection of this store that is never given back: it holds an advisory lock with a random key, and the key
@@ -23,7 +23,7 @@ export interface Holder {
    * Sends a statement on the holder connection, past all that wait for the pool; `undefined` when there is none. A
    * connection that does not answer in time counts as lost.
    */
-  send(text: string, values: readonly unknown[], limitMs: number): Promise<readonly Row[]> | undefined;
+  send(step: Step, text: string, values: readonly unknown[], limitMs: number): Promise<readonly Row[]> | undefined;
   close(): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export interface HolderParts {
   readonly at: AtMoment | undefined;
   readonly notify: Notify;
   /** Enters the key in the rows of all runs that this store owns. */
-  readonly register: (key: string) => Promise<void>;
+  readonly register: () => Promise<void>;
   /** Whether a lost connection is to be made anew at once. */
   readonly isNeeded: () => boolean;
   /** A proxy stands between. */
@@ -48,6 +48,8 @@ export function holderConnection(parts: HolderParts): Holder {
   /** A proxy stands between: no lock would be kept. */
   let never = false;
   let pauseMs = pauseMsFirst;
+  /** Until when no call waits for another attempt. */
+  let notBefore = 0;
   let retry: NodeJS.Timeout | undefined;
 
   const connect = async (): Promise<string | null> => {
@@ -96,12 +98,32 @@ export function holderConnection(parts: HolderParts): Holder {
       if (closed) return null;
       const code = sqlstate(error) ?? (error as { readonly code?: unknown }).code;
       const why = typeof code === "string" ? ` (${code})` : "";
+      notBefore = performance.now() + pauseMs;
       parts.notify(
         "lease-only",
         `the connection that shows that this process lives could not be made${why}: until it is, runs of a crashed process are free when their leases run out`,
       );
       again();
+      pauseMs = Math.min(pauseMs * 2, pauseMsMax);
       return null;
+    }
+  };
+  const ask = async (
+    client: Client,
+    step: Step,
+    text: string,
+    values: readonly unknown[],
+    limitMs: number,
+  ): Promise<readonly Row[]> => {
+    try {
+      await parts.at?.("before", step);
+      const { rows } = await within(client.query<Row>(text, [...values]), limitOf(limitMs));
+      await parts.at?.("after", step);
+      return rows;
+    } catch (error) {
+      // No answer, or no connection: others may take this process for dead, so it gets another lock.
+      if (!isServerError(error)) client.connection.stream.destroy();
+      throw error;
     }
   };
   const once = async (): Promise<string | null> => {
@@ -117,30 +139,22 @@ export function holderConnection(parts: HolderParts): Holder {
       void once()
         .then(async (key) => {
           if (key === null) return;
-          await parts.register(key);
+          await parts.register();
           parts.notify("holder-back", "the connection that shows that this process lives is there again");
         })
         .catch(() => undefined);
     }, pauseMs);
     retry.unref();
-    pauseMs = Math.min(pauseMs * 2, pauseMsMax);
   };
   return {
     async key() {
       if (held !== undefined) return held.key;
-      return closed || never || retry !== undefined ? null : await once();
+      const waits = closed || never || retry !== undefined || performance.now() < notBefore;
+      return waits ? null : await once();
     },
     current: () => held?.key ?? null,
-    send(text, values, limitMs) {
-      if (held === undefined) return undefined;
-      const { client } = held;
-      return within(client.query<Row>(text, [...values]), limitOf(limitMs)).then(
-        ({ rows }) => rows,
-        (error: unknown) => {
-          if (!isServerError(error)) client.connection.stream.destroy();
-          throw error;
-        },
-      );
+    send(step, text, values, limitMs) {
+      return held === undefined ? undefined : ask(held.client, step, text, values, limitMs);
     },
     async close() {
       closed = true;
@@ -161,7 +175,7 @@ export const noHolder: Holder = {
   close: async () => undefined,
 };
 
-const pauseMsFirst = 100;
+const pauseMsFirst = 20;
 const pauseMsMax = 10_000;
 
 /** As the server told it when the connection was made; the types do not show it. */

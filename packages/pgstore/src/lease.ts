@@ -27,8 +27,8 @@ export interface Leases {
   release(owned: Ownership, saved: boolean): Promise<void>;
   /** Renews no more: the lease is left to run out. */
   forget(owned: Ownership): void;
-  /** Enters another key of the holder's lock in the rows of all runs that are owned, if they still are. */
-  register(key: string): Promise<void>;
+  /** Enters the key of the holder's new lock in the rows of all runs that are owned, if they still are. */
+  register(): Promise<void>;
   /** Whether any run is owned. */
   ownsAny(): boolean;
   close(): void;
@@ -47,20 +47,22 @@ export interface LeaseParts {
 export function leases(parts: LeaseParts): Leases {
   const { database, schema, leaseMs, notify } = parts;
   const sql = statements(schema);
-  const owned = new Map<string, Ownership>();
+  /** By owner. `key`: the lock that the row names. */
+  const owned = new Map<string, { readonly one: Ownership; key: string | null }>();
   let timer: NodeJS.Timeout | undefined;
   let renewing: Promise<void> | undefined;
   const renewMs = Math.floor(leaseMs / renewalsPerLease);
 
   const renew = async (): Promise<void> => {
-    if (owned.size === 0) return;
-    const asked = [...owned.values()];
+    const asked = [...owned.values()].map(({ one }) => one);
+    if (asked.length === 0) return;
     const values = [...idsOf(asked), leaseMs];
     let rows: readonly Row[];
     try {
+      await enter();
       // Past everybody who waits for the pool, if there is the connection for it.
       rows =
-        (await parts.holder().send(sql.renew, values, renewMs)) ??
+        (await parts.holder().send("renew", sql.renew, values, renewMs)) ??
         (await database.run({ step: "renew", text: sql.renew, values, prepared: true }, { limit: limitOf(renewMs) }));
     } catch {
       // The next renewal is in time still; and who comes too late is told by the save.
@@ -83,7 +85,7 @@ export function leases(parts: LeaseParts): Leases {
     }, renewMs).unref();
   };
   const letGo = async (run: RunKey, owner: string): Promise<void> => {
-    await database.run({ step: "release", text: sql.release, values: [run.digest, owner], prepared: true });
+    await database.run({ step: "release", text: sql.release, values: [run.digest, owner], prepared: true }, again);
   };
 
   const take = async (run: RunKey, limit: Limit): Promise<Ownership> => {
@@ -117,16 +119,21 @@ export function leases(parts: LeaseParts): Leases {
       epoch: String(row["epoch"]),
       revision: Number(row["revision"]),
     };
-    owned.set(owner, found);
+    owned.set(owner, { one: found, key });
     keepRenewing();
-    // The lock may have gone while the row was written: then nobody entered the new key in it.
-    const now = parts.holder().current();
-    if (now !== null && now !== key) await enter(now, [found]);
+    // The lock may have gone while the row was written. Should this fail, the next renewal does it.
+    await enter().catch(() => undefined);
     return found;
   };
-  const enter = async (key: string, which: readonly Ownership[]): Promise<void> => {
+  /** Enters the key of the lock that is held now in the rows that name another, if they are owned still. */
+  const enter = async (): Promise<void> => {
+    const key = parts.holder().current();
+    if (key === null) return;
+    const which = [...owned.values()].filter((each) => each.key !== key);
     if (which.length === 0) return;
-    await database.run({ step: "holder-register", text: sql.register, values: [...idsOf(which), key, leaseMs] });
+    const values = [...idsOf(which.map(({ one }) => one)), key, leaseMs];
+    await database.run({ step: "holder-register", text: sql.register, values });
+    for (const each of which) each.key = key;
   };
 
   return {
@@ -144,7 +151,7 @@ export function leases(parts: LeaseParts): Leases {
     forget(one) {
       owned.delete(one.owner);
     },
-    register: async (key) => await enter(key, [...owned.values()]),
+    register: enter,
     ownsAny: () => owned.size > 0,
     close() {
       clearInterval(timer);

@@ -16,6 +16,8 @@ export interface PgBench extends AsyncDisposable {
   open(options?: PgStoreOptions, at?: AtMoment): PgStore;
   /** A store that nothing disturbs. */
   openDirect(options?: PgStoreOptions): PgStore;
+  /** A store with a pool of the test's own. */
+  openWith(options: PgStoreOptions): PgStore;
   /** The rows that the server gives to one statement, past the link. */
   ask(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   /** A connection past the link, for what needs one of its own. */
@@ -57,6 +59,11 @@ export async function openBench(url?: string): Promise<PgBench> {
     link,
     open: (options = {}, at) => openStore(link.url, options, at),
     openDirect: (options = {}) => openStore(database, options),
+    openWith(options) {
+      const store = openPgStore({ schema, ...options }, undefined);
+      stores.push(store);
+      return store;
+    },
     async ask(text, values = []) {
       asking ??= connect();
       return (await (await asking).query<Record<string, unknown>>(text, [...values])).rows;
