@@ -21,6 +21,7 @@ export type {
   ToldEntry,
 } from "./crash/child-event.ts";
 export type { ChildOrder, ChildStop } from "./crash/child-order.ts";
+export type { CrashPlace, OpenCrashPlace } from "./crash/crash-place.ts";
 export { crashSweep, killsPerRunMaxDefault } from "./crash/crash-sweep.ts";
 export type { CrashSweep, CrashSweepOptions, SweepViolation } from "./crash/crash-sweep.ts";
 export { childTimeoutMsDefault, crashTrial } from "./crash/crash-trial.ts";

@@ -6,11 +6,17 @@ import type { StoreSubject } from "../subject.ts";
  * missing when it exports no subject
  */
 export async function importSubject(module: string): Promise<StoreSubject> {
-  // Whatever the file exports: it is looked at before it is used.
-  const exported = (await import(pathToFileURL(module).href)) as {
-    readonly subject?: unknown;
-    readonly default?: unknown;
-  };
+  return subjectIn(module, (await import(pathToFileURL(module).href)) as StoreModule);
+}
+
+/** What a file exports: it is looked at before it is used. */
+interface StoreModule {
+  readonly subject?: unknown;
+  readonly default?: unknown;
+}
+
+/** The subject among what a module exports. @throws an Error that says what is missing when there is none */
+export function subjectIn(module: string, exported: StoreModule): StoreSubject {
   const subject = exported.subject ?? exported.default;
   if (isSubject(subject)) return subject;
   const missing =

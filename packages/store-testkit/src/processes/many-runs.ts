@@ -22,8 +22,9 @@ export async function manyRuns(bench: Bench, { processes, runs, times }: ManyRun
   const { subject, place, seed, signal } = bench;
   const folder = await mkdtemp(join(tmpdir(), "pulse-race-"));
   const log = join(folder, "log");
-  const all = Array.from({ length: processes }, () => startProcess(modulePath(bench), signal));
+  const all: StoreProcess[] = [];
   try {
+    while (all.length < processes) all.push(await startProcess(modulePath(bench), signal));
     await Promise.all(all.map(async (each) => await each.next("ready")));
     const start = performance.now();
     for (const [worker, each] of all.entries()) {

@@ -8,11 +8,15 @@ export interface ProcessPool extends AsyncDisposable {
 
 export function processPool(module: string, signal: AbortSignal): ProcessPool {
   const all = new Set<StoreProcess>();
-  const start = (): Promise<StoreProcess> => {
-    const started = startProcess(module, signal);
+  const begin = async (): Promise<StoreProcess> => {
+    const started = await startProcess(module, signal);
     all.add(started);
     void started.ended.then(() => all.delete(started));
-    const ready = started.next("ready").then(() => started);
+    await started.next("ready");
+    return started;
+  };
+  const start = (): Promise<StoreProcess> => {
+    const ready = begin();
     // Told to who takes it.
     ready.catch(() => {});
     return ready;
@@ -26,6 +30,8 @@ export function processPool(module: string, signal: AbortSignal): ProcessPool {
       return await taken;
     },
     async [Symbol.asyncDispose]() {
+      // The one that is being started is among them then, or has told why not.
+      await spare.catch(() => {});
       await Promise.all([...all].map((each) => each.kill()));
     },
   };

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
-import { fileURLToPath } from "node:url";
 import { eachLine } from "../crash/each-line.ts";
 import { voiceDescriptor } from "../crash/child-voice.ts";
+import { childCommand } from "./child-command.ts";
 import type { ProcessEvent } from "./process-event.ts";
 import type { ProcessOrder } from "./process-order.ts";
 
-/** Milliseconds for which a process may tell nothing while something is awaited of it. */
-export const silentMsMax = 60_000;
+/** Milliseconds for which a process may tell nothing while something is awaited of it: a busy machine is no hanging store. */
+const silentMsMax = 180_000;
 
 /** A real process with the store of a module. */
 export interface StoreProcess extends AsyncDisposable {
@@ -37,8 +37,8 @@ export interface ProcessEnd {
 }
 
 /** Starts a process that loads this store module. It ends when this one does. */
-export function startProcess(module: string, signal?: AbortSignal): StoreProcess {
-  const child = spawn(process.execPath, [...nodeArguments(), childFile, module], {
+export async function startProcess(module: string, signal?: AbortSignal): Promise<StoreProcess> {
+  const child = spawn(process.execPath, [...(await childCommand(module))], {
     stdio: ["pipe", "ignore", "pipe", "pipe"],
   });
   const events: ProcessEvent[] = [];
@@ -114,17 +114,4 @@ export function startProcess(module: string, signal?: AbortSignal): StoreProcess
       };
     });
   }
-}
-
-const isSource = import.meta.url.endsWith(".ts");
-const childFile = fileURLToPath(new URL(isSource ? "./store-child.ts" : "./store-child.js", import.meta.url));
-
-/** Node 22.18 and later run TypeScript themselves. */
-const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-const runsTypeScript = major > 22 || (major === 22 && minor >= 18);
-
-/** From its sources the kit says what Node needs for them; else a process is started as this one was. */
-function nodeArguments(): readonly string[] {
-  if (!isSource) return process.execArgv;
-  return ["--conditions=@pulse-ts/source", ...(runsTypeScript ? [] : ["--import", "tsx"])];
 }
