@@ -1,3 +1,4 @@
+import { processRequirements } from "./processes/process-requirements.ts";
 import type { Requirement } from "./requirement.ts";
 import { aborts } from "./requirements/aborts.ts";
 import { catalogue } from "./requirements/catalogue.ts";
@@ -28,4 +29,5 @@ export const requirements: readonly Requirement[] = [
   ...costs,
   ...histories,
   ...failingMedium,
+  ...processRequirements,
 ];

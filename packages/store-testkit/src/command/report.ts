@@ -33,7 +33,7 @@ export function reportOf(store: string, order: CheckOrder, results: readonly Che
 /** One result, as it is printed when it is there. */
 export function resultText(result: CheckResult, order: CheckOrder): string {
   const { id, title, state, ms, told = "" } = result;
-  const head = `${state === "failed" ? "FAILED" : state}`.padEnd(9);
+  const head = (state === "failed" ? "FAILED" : state).padEnd(9);
   const lines = [`${head} ${id}: ${title}${state === "left out" ? "" : ` (${ms} ms)`}`];
   if (state === "left out") lines.push(`          because: ${told}`);
   if (state === "failed") {

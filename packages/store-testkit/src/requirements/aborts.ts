@@ -48,7 +48,7 @@ export const aborts: readonly Requirement[] = [
           () => "saved",
           (error: unknown) => error,
         );
-        const turns = bench.random.below(6);
+        const turns = round % 6;
         for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         const reason = new Error("aborted");
         abort.abort(reason);
@@ -71,7 +71,7 @@ export const aborts: readonly Requirement[] = [
         const reason = new Error("aborted");
         const acquiring = store.acquire("run", { signal: abort.signal });
         const ended = acquiring.catch((error: unknown) => error);
-        const turns = bench.random.below(6);
+        const turns = round % 6;
         for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         abort.abort(reason);
         const end = await ended;
@@ -106,7 +106,8 @@ async function oldOrNew(
 
 /** Acquires as soon as the run is free: an aborted acquire may need a moment to let it go. */
 async function whenFree(bench: Bench, acquire: () => Promise<Session>): Promise<Session> {
-  for (;;) {
+  const begin = performance.now();
+  while (performance.now() - begin < freeMsMax) {
     bench.signal.throwIfAborted();
     try {
       return await acquire();
@@ -115,4 +116,8 @@ async function whenFree(bench: Bench, acquire: () => Promise<Session>): Promise<
     }
     await new Promise((resolve) => setImmediate(resolve));
   }
+  throw unmet(`a run that is still PULSE_BUSY ${freeMsMax} ms after its acquire was aborted`, "a free run");
 }
+
+/** Milliseconds after which a run counts as never let go. */
+const freeMsMax = 3000;

@@ -64,7 +64,7 @@ export const order: readonly Requirement[] = [
       savesInTurn(bench, [
         [...firstChanges("run"), ...alike.flatMap((id) => [node(id, id), attemptOf(id)])],
         ...alike.map((id): RecordChanges => [node(id, `changed ${id}`)]),
-        ...alike.slice(1).map((id): RecordChanges => [{ kind: "delete", key: nodeKey(rootId, id) }]),
+        ...alike.slice(0, -1).map((id): RecordChanges => [{ kind: "delete", key: nodeKey(rootId, id) }]),
       ]),
   },
   {
