@@ -3,12 +3,15 @@
 import { parseArgs } from "node:util";
 import { coreTable } from "./core/table.mjs";
 import { durableTable } from "./durable/table.mjs";
+import { storeNames, storeTable } from "./stores/table.mjs";
 
 const usage = `pnpm bench [options]; build first: pnpm build
   --only core|durable   one of the two only
   --seconds N           how long each workload is repeated; default 2
   --engine NAME         core: only the engines whose names begin so
   --workload NAME       durable: only the workloads whose names begin so (chain-, fan-, many-, big-, resume-)
+  --store NAME          durable: file (the default), sqlite or postgres
+  --quick               durable on a database: all of it small, to see that it works
   --json                durable: figures in place of tables`;
 
 const { values } = parseArgs({
@@ -17,14 +20,18 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "2" },
     engine: { type: "string" },
     workload: { type: "string" },
+    store: { type: "string", default: "file" },
+    quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
 if (values.help) console.log(usage);
 else {
-  const { only, engine, workload, json } = values;
+  const { only, engine, workload, store, quick, json } = values;
   const seconds = Number(values.seconds);
-  if (only !== "durable") coreTable({ seconds, only: engine });
-  if (only !== "core") await durableTable({ seconds, workload, json });
+  if (store !== "file" && !storeNames.includes(store)) throw new Error(`there is no store ${store}; --help shows them`);
+  if (only !== "durable" && store === "file") coreTable({ seconds, only: engine });
+  if (only !== "core" && store === "file") await durableTable({ seconds, workload, json });
+  if (only !== "core" && store !== "file") await storeTable({ store, seconds, quick, json });
 }
