@@ -2,7 +2,7 @@ import type { CatalogRun } from "@pulse-ts/durable";
 import { busy } from "@pulse-ts/durable/define-store";
 import type { CatalogAdapter } from "@pulse-ts/durable/define-store";
 import type { ContentReader } from "./content.ts";
-import type { Database, Row } from "./database.ts";
+import type { Database, Row, Statement } from "./database.ts";
 import { freeRow } from "./lease.ts";
 import { textOf } from "./read-run.ts";
 import type { RunReader } from "./read-run.ts";
@@ -25,11 +25,7 @@ export function pgCatalog({ database, schema, reader, contents, ready }: Catalog
   return {
     async list(query) {
       await ready("");
-      const { where, values } = matching(query);
-      values.push(query.limit);
-      const text = `SELECT run_id, status, version, resumes::text, revision::text, checksum FROM ${runs}
-        WHERE ${where} ORDER BY ${head}, run_id LIMIT $${values.length}::bigint`;
-      return (await database.run({ step: "catalog-list", text, values })).map(listed);
+      return (await database.run(listStatement(runs, query))).map(listed);
     },
     async read(runId) {
       await ready(runId);
@@ -58,32 +54,52 @@ export function pgCatalog({ database, schema, reader, contents, ready }: Catalog
     },
     async count(query) {
       await ready("");
-      const { where, values } = matching(query);
-      const text = `SELECT count(*)::text AS count FROM ${runs} WHERE ${where}`;
-      const [found] = await database.run({ step: "catalog-count", text, values });
+      const [found] = await database.run(countStatement(runs, query));
       return Number(found?.["count"]);
     },
   } satisfies CatalogAdapter;
 }
 
-/** What the indexes order by; ids that begin alike are ordered by the whole. */
-const head = "substring(run_id, 1, 512)";
-const headBytes = 512;
+/** A page in order: read from an index, at a cost that does not depend on how many runs there are. */
+export function listStatement(runs: string, query: Query & { readonly limit: number }): Statement {
+  const { where, values } = matching(query);
+  values.push(query.limit);
+  const text = `SELECT run_id, status, version, resumes::text, revision::text, checksum FROM ${runs}
+    WHERE ${where} ORDER BY ${headFor(query).expression}, run_id LIMIT $${values.length}::bigint`;
+  return { step: "catalog-list", text, values };
+}
 
-interface Query {
+export function countStatement(runs: string, query: Query): Statement {
+  const { where, values } = matching(query);
+  return { step: "catalog-count", text: `SELECT count(*)::text AS count FROM ${runs} WHERE ${where}`, values };
+}
+
+/** What an index orders by: the beginning of the id. Ids that begin alike are ordered by the whole. */
+interface Head {
+  readonly expression: string;
+  readonly bytes: number;
+}
+
+const headOf = (bytes: number): Head => ({ expression: `substring(run_id, 1, ${bytes})`, bytes });
+/** As `runs_by_status` and `runs_by_id` have it. */
+const headFor = ({ status }: Query): Head => headOf(status === undefined ? 512 : 510);
+
+export interface Query {
   readonly status?: CatalogRun["status"] | undefined;
   readonly prefix?: string | undefined;
   readonly after?: string | undefined;
 }
 
 /** Each bound twice: once for the index, and once exactly. */
-function matching({ status, prefix, after }: Query): { readonly where: string; readonly values: unknown[] } {
+function matching(query: Query): { readonly where: string; readonly values: unknown[] } {
+  const { status, prefix, after } = query;
+  const head = headFor(query);
   const values: unknown[] = [];
   const parameter = (value: unknown, type: string): string => `$${values.push(value)}::${type}`;
   const bound = (compared: string, bytes: Buffer): string => {
     const whole = parameter(bytes, "bytea");
-    const short = parameter(bytes.subarray(0, headBytes), "bytea");
-    return `${head} ${compared.slice(0, 1)}= ${short} AND run_id ${compared} ${whole}`;
+    const short = parameter(bytes.subarray(0, head.bytes), "bytea");
+    return `${head.expression} ${compared.slice(0, 1)}= ${short} AND run_id ${compared} ${whole}`;
   };
   const wheres = [status === undefined ? "status IS NOT NULL" : `status = ${parameter(status, "text")}`];
   if (after !== undefined) wheres.push(bound(">", orderedBytes(after)));
