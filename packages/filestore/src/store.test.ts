@@ -213,10 +213,10 @@ test("REC-24 FILE-4 a save writes what changed, and folding at most doubles it",
   const platform = faultyPlatform(() => undefined);
   const counting: typeof platform = {
     ...platform,
-    async write(step, file, bytes) {
+    async write(step, file, bytes, at) {
       if (step === "journal-append") saved += bytes.length;
       if (step === "snapshot-write") folded += bytes.length;
-      await platform.write(step, file, bytes);
+      await platform.write(step, file, bytes, at);
     },
   };
   const history = historyOf("order", { nodesMax: 50, valueBytes: 200 });
