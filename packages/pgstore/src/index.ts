@@ -7,6 +7,7 @@ export {
   closeMsDefault,
   connectionsMaxDefault,
   contentBytesMinDefault,
+  contentBytesMinMax,
   leaseMsDefault,
   leaseMsMin,
   pgStore,

@@ -49,7 +49,7 @@ export interface PgStoreOptions {
   readonly closeMs?: number;
   /**
    * Values with more bytes than this are kept as contents: in rows of their own, once for all runs (STORE-8); default
-   * {@link contentBytesMinDefault}.
+   * {@link contentBytesMinDefault}, at most {@link contentBytesMinMax}.
    */
   readonly contentBytesMin?: number;
   /** Is told what is no error of a call: that only leases show who lives, that a connection broke. What it throws is ignored. */
@@ -64,6 +64,8 @@ export const acquireMsDefault = 30_000;
 export const statementMsDefault = 30_000;
 export const closeMsDefault = 10_000;
 export const contentBytesMinDefault = 16_384;
+/** A row is read as a text, and the driver's texts have a limit. */
+export const contentBytesMinMax = 16_777_216;
 
 /** A store whose catalogue is there. */
 export interface PgStore extends Store {
@@ -208,6 +210,9 @@ const storeOptions: Readonly<Record<keyof PgStoreOptions, OptionCheck>> = {
   acquireMs: wholeFrom(1, "milliseconds"),
   statementMs: wholeFrom(1, "milliseconds"),
   closeMs: wholeFrom(1, "milliseconds"),
-  contentBytesMin: wholeFrom(0, "bytes"),
+  contentBytesMin: optional(
+    (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= contentBytesMinMax,
+    `whole bytes from 0 to ${contentBytesMinMax}`,
+  ),
   onNotice: optional((value) => typeof value === "function", "a function"),
 };

@@ -66,12 +66,20 @@ export function saver({ database, schema, leaseMs, medium }: SaverParts): Saver 
   return {
     async save(owned, save) {
       const { parts, values } = saveValues(owned, save, leaseMs);
+      const bytes = values.reduce<number>((sum, value) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);
+      if (bytes > saveBytesMax) {
+        const found = `its changes have ${bytes} bytes, and PostgreSQL takes ${saveBytesMax} in a statement at most; make values smaller`;
+        throw refusal(doingWith("saving", owned.run.runId, medium), found, "54000");
+      }
       const statement = { step: "save", text: textFor(parts), values, prepared: true } as const;
       const rows = await database.run(statement, { patient: true });
       return rows.length > 0 ? "saved" : await whyNot(owned, save);
     },
   };
 }
+
+/** The server's own limit is 1 GiB for a message, and for a value. */
+const saveBytesMax = 1_000_000_000;
 
 function saveValues(owned: Ownership, save: Save, leaseMs: number) {
   const { run } = owned;
