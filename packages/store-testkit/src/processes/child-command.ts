@@ -2,13 +2,13 @@ import { fileURLToPath } from "node:url";
 
 /** What Node is given to start a process with the store of a module. */
 export async function childCommand(module: string): Promise<readonly string[]> {
-  if (isSource) return [await bundled(module)];
+  if (isSource()) return [await bundled(module)];
   // As this process was started: the module may be TypeScript.
   return [...process.execArgv, fileURLToPath(new URL("./store-child.js", import.meta.url)), module];
 }
 
 /** Run from its sources this package is under test itself, and in tests a store module is a source as well. */
-const isSource = import.meta.url.endsWith(".ts");
+const isSource = (): boolean => import.meta.url.endsWith(".ts");
 
 const bundles = new Map<string, Promise<string>>();
 

@@ -54,11 +54,11 @@ const lanes = 3;
 /** Saves of each lane in a life that nothing ends. */
 const calmSaves = 16;
 /** Saves of each lane after which a fault point counts as not reached. */
-const pointSaves = 48;
+const pointSaves = 20;
 /** Saves of each lane in a life that is ended from outside: no limit but that end. */
 const momentSaves = 1_000_000;
-/** How often a kill is tried again whose point was not reached. */
-const triesMax = 3;
+/** How often a kill is tried whose point was not reached: once more, in a new place. */
+const triesMax = 2;
 /** Turns of this process's event loop at most between what is told and a kill from outside. */
 const turnsMax = 80;
 
@@ -71,9 +71,11 @@ export const takeoverLimitMs = ({ takeoverMs = takeoverMsDefault }: StoreSubject
  * violation.
  */
 export async function killSweep(options: KillSweepOptions): Promise<KillSweep> {
-  const { module, subject, place, seed, killsPerPoint, pointKillsMax = Infinity, moments, signal, say } = options;
+  const { module, subject, seed, killsPerPoint, pointKillsMax = Infinity, moments, signal, say } = options;
   const random = randomFrom(seed);
-  const told = new ToldRuns();
+  const used: string[] = [];
+  let { place } = options;
+  let told = new ToldRuns();
   const violations: KillViolation[] = [];
   const takeoversMs: number[] = [];
   const killsByPoint: Record<string, number> = {};
@@ -108,12 +110,21 @@ export async function killSweep(options: KillSweepOptions): Promise<KillSweep> {
     next = points.next()
   ) {
     const { point, first } = next;
+    if (next.tries > 0) {
+      // What is done once in a place is reached there by the first process alone.
+      used.push((place = await subject.newPlace()));
+      told = new ToldRuns();
+      wasKilled = false;
+    }
     const nth = first ? 1 : 1 + random.below(calm.counts[point] ?? 1);
-    const { killed } = await live(pointSaves, { kind: "point", point, nth });
+    const { killed, reached: met } = await live(pointSaves, { kind: "point", point, nth });
     if (killed) {
       pointKills += 1;
       killsByPoint[point] = (killsByPoint[point] ?? 0) + 1;
-    } else points.again(next);
+    } else {
+      points.again(next);
+      points.unmet(met);
+    }
     say?.(`${point}: ${killed ? "killed" : "not reached"}, ${points.left} to go`);
   }
   while (count.momentKills < moments && violations.length === 0) {
@@ -126,8 +137,10 @@ export async function killSweep(options: KillSweepOptions): Promise<KillSweep> {
   if (violations.length === 0) await live(calmSaves);
   if (violations.length === 0) {
     const life = count.processes;
-    for (const message of await endCheck(options, told)) violations.push({ message, life, ends: [before] });
+    for (const message of await endCheck({ ...options, place }, told))
+      violations.push({ message, life, ends: [before] });
   }
+  for (const each of used) await subject.removePlace?.(each);
   const pointsNotReached = (subject.faultPoints ?? []).filter((point) => !reached.has(point));
   return { ...count, killsByPoint, pointsNotReached, takeoversMs, violations };
 }
@@ -163,6 +176,13 @@ class PointQueue {
 
   next(): PointKill | undefined {
     return this.#left.shift();
+  }
+
+  /** A whole life has met these alone: a process after it will not meet the others either. */
+  unmet(met: readonly string[]): void {
+    for (const [at, kill] of this.#left.entries()) {
+      if (!met.includes(kill.point)) this.#left[at] = { ...kill, first: true, tries: Math.max(1, kill.tries) };
+    }
   }
 
   /** It was not reached: once more, at its first time, if that has not been tried too often. */
