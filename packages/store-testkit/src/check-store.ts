@@ -13,6 +13,8 @@ export interface CheckResult {
   readonly ms: number;
   /** What was seen and what was wanted, of one that failed; why, of one that was left out. */
   readonly told?: string;
+  /** What the check told last of its progress: figures of kills and takeovers. */
+  readonly noted?: string;
 }
 
 export interface CheckStoreOptions extends RunOptions {
@@ -35,10 +37,16 @@ export async function checkStore(subject: StoreSubject, options: CheckStoreOptio
     const { id, rule, title } = requirement;
     options.onStart?.(id);
     const begin = performance.now();
-    const told = leftOut ?? (await withStrays(() => runCheck(requirement, subject, options)));
+    let noted: string | undefined;
+    const say = (text: string): void => {
+      noted = text;
+      options.say?.(text);
+    };
+    const told = leftOut ?? (await withStrays(() => runCheck(requirement, subject, { ...options, say })));
     const state = leftOut !== undefined ? "left out" : told === undefined ? "passed" : "failed";
     const ms = leftOut === undefined ? Math.round(performance.now() - begin) : 0;
-    const result: CheckResult = { id, rule, title, state, ms, ...(told === undefined ? {} : { told }) };
+    const texts = { ...(told === undefined ? {} : { told }), ...(noted === undefined ? {} : { noted }) };
+    const result: CheckResult = { id, rule, title, state, ms, ...texts };
     results.push(result);
     options.onResult?.(result);
   }

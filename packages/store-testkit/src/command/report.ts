@@ -32,9 +32,10 @@ export function reportOf(store: string, order: CheckOrder, results: readonly Che
 
 /** One result, as it is printed when it is there. */
 export function resultText(result: CheckResult, order: CheckOrder): string {
-  const { id, title, state, ms, told = "" } = result;
+  const { id, title, state, ms, told = "", noted } = result;
   const head = (state === "failed" ? "FAILED" : state).padEnd(9);
   const lines = [`${head} ${id}: ${title}${state === "left out" ? "" : ` (${ms} ms)`}`];
+  if (state === "passed" && noted !== undefined) lines.push(`          ${noted}`);
   if (state === "left out") lines.push(`          because: ${told}`);
   if (state === "failed") {
     lines.push(...detailsOf(told).map((line) => `          ${line}`), `          repeat: ${repeatOf(result, order)}`);

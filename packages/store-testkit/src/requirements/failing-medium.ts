@@ -94,6 +94,7 @@ async function atEachPoint(bench: Bench, act: Act): Promise<void> {
       throw Object.assign(new Error(`EIO: i/o error, at the fault point ${point}`), { code: "EIO" });
     });
   }
+  bench.say(`the medium failed once at each of ${points.length} fault points`);
 }
 
 /** Once from the making of the run to a look at what came of it. `at` is told of the points once the act is armed. */
