@@ -224,6 +224,17 @@ describe("collect", () => {
     await Promise.all(collecting);
   });
 
+  test("STORE-2 rows of runs that were acquired and never saved go with their owners", async () => {
+    await using bench = await openBench();
+    const owner = bench.openDirect();
+    await owner.acquire("left");
+    const owned = await bench.openDirect().acquire("owned");
+    await owner.close();
+    await bench.openDirect().collect();
+    expect(await bench.ask(`SELECT count(*)::integer AS count FROM "${bench.schema}".runs`)).toEqual([{ count: 1 }]);
+    await saveSteps(owned, sampleRun("owned"), 0, 1);
+  });
+
   test("STORE-8 options that cannot be are refused", async () => {
     await using bench = await openBench();
     const store = bench.openDirect();

@@ -69,9 +69,16 @@ export async function collectContents(parts: CollectParts, options: CollectOptio
     }
     removed = await removeUnused(parts, windowMs, signal);
   }
+  await removeUnsaved(parts);
   const text = `SELECT count(*)::text AS count FROM ${schema.table("contents")}`;
   const [left] = await database.run({ step: "collect-contents", text });
   return { kept: Number(left?.["count"]), removed: removed.count, removedBytes: removed.bytes, unreadable };
+}
+
+/** Rows of runs whose process died before their first save: they stand for no run. */
+async function removeUnsaved({ database, schema }: CollectParts): Promise<void> {
+  const text = `DELETE FROM ${schema.table("runs")} r WHERE r.status IS NULL AND ${freeRow("r")}`;
+  await database.run({ step: "collect-runs", text });
 }
 
 interface FreeRun {
