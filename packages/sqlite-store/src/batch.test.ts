@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { expectRecord } from "./testing/expect-record.ts";
 import { openPlace, rejectionOf, sqliteError } from "./testing/place.ts";
 import type { Place } from "./testing/place.ts";
-import { expectRecord, sample, saveUpTo } from "./testing/sample.ts";
+import { sample, saveUpTo } from "./testing/sample-run.ts";
 
 /** How many runs save at once. */
 const many = 20;

@@ -108,7 +108,7 @@ export class Batch {
         else writeOne(open, one);
       }
       atStep(at, "commit", () => open.sqlite.run("COMMIT"));
-      if (identityOf(file) !== open.identity) throw removed(file);
+      if (identityOf(file) !== open.identity) throw removed();
     } catch (error) {
       // All of it was rolled back, or nobody knows: what had failed by itself keeps its own error.
       for (const one of batch) one.fail(error);

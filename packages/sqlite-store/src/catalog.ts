@@ -11,7 +11,7 @@ import { findRun, firstPlace, lastPlace } from "./rows.ts";
 import type { RunRow } from "./rows.ts";
 import { behindPrefix, fromSortKey, sortKey } from "./run-order.ts";
 import type { Cell, Sqlite } from "./sqlite.ts";
-import { orCorrupt } from "./store.ts";
+import { forRun } from "./store.ts";
 import { runSum } from "./sums.ts";
 
 /** Lists, reads, counts and deletes runs without owning them (STORE-7). Makes no file where there is none. */
@@ -22,7 +22,7 @@ export function catalogOf(medium: Medium): Required<CatalogAdapter> {
     none: Result,
     action: (open: Open) => Result | Promise<Result>,
   ): Promise<Result> =>
-    await orCorrupt(medium, runId, async () => {
+    await forRun(medium, runId, async () => {
       const open = await connection.toRead();
       return open === undefined ? none : await action(open);
     });
@@ -35,8 +35,7 @@ export function catalogOf(medium: Medium): Required<CatalogAdapter> {
       }),
     count: async (query) =>
       await reading("", 0, async ({ sqlite }) => {
-        const { where, cells } = rangeOf(query);
-        const sql = `SELECT count(*) AS count FROM run${where}`;
+        const { sql, cells } = countStatement(query);
         return (
           (await whenFree(parts.busyMs, () => sqlite.get(sql, ...cells) as { readonly count: number } | undefined))
             ?.count ?? 0
@@ -55,16 +54,25 @@ export function catalogOf(medium: Medium): Required<CatalogAdapter> {
 
 type ListedRow = RunRow & { readonly sort: Uint8Array };
 
-/** One page as one range of an index. Exported for the test that looks at its plan. */
-export function listStatement(query: CatalogQuery & { readonly limit: number }): {
+/** A statement and what it is given. */
+interface Asked {
   readonly sql: string;
   readonly cells: readonly Cell[];
-} {
+}
+
+/** One page as one range of an index. */
+export function listStatement(query: CatalogQuery & { readonly limit: number }): Asked {
   const { where, cells } = rangeOf(query);
   return {
     sql: `SELECT number, sort, revision, status, version, resumes, entries, sum FROM run${where} ORDER BY sort LIMIT ?`,
     cells: [...cells, query.limit],
   };
+}
+
+/** Counts within an index. */
+export function countStatement(query: Pick<CatalogQuery, "status" | "prefix">): Asked {
+  const { where, cells } = rangeOf(query);
+  return { sql: `SELECT count(*) AS count FROM run${where}`, cells };
 }
 
 function rangeOf({ status, prefix, after }: CatalogQuery): { readonly where: string; readonly cells: readonly Cell[] } {

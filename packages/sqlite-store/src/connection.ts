@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
-import { refusal, usage } from "@pulse-ts/durable/define-store";
 import { lockMs, whenFree } from "./busy.ts";
+import { ClosedStore, Refused } from "./failure.ts";
 import { atStep } from "./fault-points.ts";
 import { migrate, schemaVersion } from "./migrate.ts";
 import type { Parts } from "./parts.ts";
@@ -24,7 +24,7 @@ export class Connection {
     this.#parts = parts;
   }
 
-  /** The database, made if it is not there yet. @throws PULSE_STORE, PULSE_NEWER_FORMAT, PULSE_USAGE after `shut` */
+  /** The database, made if it is not there yet. @throws Refused, NewerSchema, ClosedStore after `shut`, what SQLite throws */
   async toWrite(): Promise<Open> {
     this.refuseShut();
     return await this.opened();
@@ -38,7 +38,7 @@ export class Connection {
 
   /** The database for what was begun before `shut`. */
   async opened(): Promise<Open> {
-    if (this.#state === "closed") throw closedStore(this.#parts.file);
+    if (this.#state === "closed") throw new ClosedStore();
     this.#opening ??= this.#open().catch((error: unknown) => {
       this.#opening = undefined;
       throw error;
@@ -51,9 +51,9 @@ export class Connection {
     return await this.#opening?.catch(() => undefined);
   }
 
-  /** @throws PULSE_USAGE after `shut` */
+  /** @throws ClosedStore after `shut` */
   refuseShut(): void {
-    if (this.#state !== "open") throw closedStore(this.#parts.file);
+    if (this.#state !== "open") throw new ClosedStore();
   }
 
   /** Nothing new is begun from now on. */
@@ -78,7 +78,7 @@ export class Connection {
       await this.#setUp(sqlite);
       await migrate(this.#parts, sqlite);
       const identity = identityOf(file);
-      if (identity === undefined) throw removed(file);
+      if (identity === undefined) throw removed();
       return { sqlite, identity };
     } catch (error) {
       sqlite.close();
@@ -87,14 +87,13 @@ export class Connection {
   }
 
   async #setUp(sqlite: Sqlite): Promise<void> {
-    const { file, at, busyMs, synchronous } = this.#parts;
+    const { at, busyMs, synchronous } = this.#parts;
     sqlite.pragma("foreign_keys = ON");
     sqlite.pragma("trusted_schema = OFF");
     sqlite.pragma("cell_size_check = ON");
     const mode = await whenFree(busyMs, () => atStep(at, "wal-mode", () => sqlite.pragma("journal_mode = WAL")));
     if (mode !== "wal") {
-      throw refusal(
-        { what: "opening the store", runId: "", medium: file },
+      throw new Refused(
         `SQLite cannot keep a write-ahead log here (it offers ${String(mode)}); put the file on a local disk`,
       );
     }
@@ -106,16 +105,13 @@ export class Connection {
   }
 }
 
-const closedStore = (file: string): Error => usage("", "STORE-2", `the store at ${file} is closed; make a new one`);
-
 /** Pages in the write-ahead log at which SQLite itself moves them into the database, in the midst of a save. */
 const checkpointFramesMax = 10_000;
 
 function refuseMissingFolder(file: string): void {
   const folder = dirname(file);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  throw refusal(
-    { what: "opening the store", runId: "", medium: file },
+  throw new Refused(
     `there is no folder ${folder}; make it, or give the path of a file in a folder that is there`,
     "ENOENT",
   );
@@ -128,9 +124,8 @@ export function identityOf(file: string): string | undefined {
 }
 
 /** The file was removed or replaced while it was open: what is written to it now, nobody will ever find. */
-export const removed = (file: string): Error =>
-  refusal(
-    { what: "using the store", runId: "", medium: file },
+export const removed = (): Error =>
+  new Refused(
     "the database file was removed or replaced while it was open; stop, put the right file back, then resume",
     "ENOENT",
   );

@@ -1,9 +1,35 @@
-import { isPulseError } from "@pulse-ts/core";
-import { corrupt } from "@pulse-ts/durable/define-store";
+import { isPulseError, PulseError } from "@pulse-ts/core";
+import { corrupt, usage } from "@pulse-ts/durable/define-store";
 import type { MediumFailure } from "@pulse-ts/durable/define-store";
 
-/** What SQLite or the system threw, in words, with what helps. `undefined` for what is not theirs. */
+/** The file cannot be used, for a reason that this store found itself. */
+export class Refused extends Error {
+  readonly failure: MediumFailure;
+
+  constructor(found: string, systemCode?: string) {
+    super(found);
+    this.failure = systemCode === undefined ? { found } : { found, systemCode };
+  }
+}
+
+/** The file was made by a later version (STORE-9). */
+export class NewerSchema extends Error {
+  readonly found: number;
+  readonly supported: number;
+
+  constructor(found: number, supported: number) {
+    super(`schema version ${found}`);
+    this.found = found;
+    this.supported = supported;
+  }
+}
+
+/** The store object was closed. */
+export class ClosedStore extends Error {}
+
+/** What SQLite, the system or this store found wrong, in words, with what helps. `undefined` for what is none of that. */
 export function explainFailure(error: unknown): MediumFailure | undefined {
+  if (error instanceof Refused) return error.failure;
   const found = nativePartMissing(error);
   if (found !== undefined) return { found, systemCode: "ERR_DLOPEN_FAILED" };
   const systemCode = codeOf(error);
@@ -16,16 +42,21 @@ export function explainFailure(error: unknown): MediumFailure | undefined {
   };
 }
 
-/** Turns what SQLite says of a damaged file into PULSE_CORRUPT; everything else passes. */
-export function corruptOr(error: unknown, runId: string, file: string): unknown {
+/** The errors that are more than a failing medium, with the run that they are about; everything else passes. */
+export function namingRun(error: unknown, runId: string, file: string): unknown {
+  if (error instanceof ClosedStore) return usage(runId, "STORE-2", `the store at ${file} is closed; make a new one`);
+  if (error instanceof NewerSchema) {
+    const { found, supported } = error;
+    return new PulseError(
+      "PULSE_NEWER_FORMAT",
+      `opening ${file}: it has schema version ${found}, this version of @pulse-ts/sqlite-store knows up to ${supported}; use a newer one`,
+      { details: { runId, next: "newer-package", found, supported }, cause: error },
+    );
+  }
   const code = isPulseError(error) ? undefined : codeOf(error);
   if (code === undefined || primaryOf(code) !== "SQLITE_CORRUPT") return error;
-  return corrupt(
-    runId,
-    file,
-    `SQLite finds the file damaged (${code})`,
-    "restore the file from a backup, or look with checkIntegrity() at what is left",
-  );
+  const helps = "restore it from a backup, or see with checkIntegrity() what is left";
+  return corrupt(runId, file, `SQLite finds the file damaged (${code})`, helps);
 }
 
 const codeOf = (error: unknown): string | undefined => {

@@ -1,13 +1,9 @@
-import { PulseError } from "@pulse-ts/core";
-import { refusal } from "@pulse-ts/durable/define-store";
 import { whenFree } from "./busy.ts";
+import { NewerSchema, Refused } from "./failure.ts";
 import { atStep } from "./fault-points.ts";
 import type { Parts } from "./parts.ts";
 import { applicationId } from "./schema.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** Opening a store's file. */
-const what = "opening the store";
 
 /** What a file is, as far as its header and its tables tell. */
 type Found =
@@ -15,23 +11,17 @@ type Found =
   | { readonly kind: "store"; readonly version: number }
   | { readonly kind: "other" };
 
-/** How far the schema of this file has come; 0 when it has none yet. Changes nothing. @throws PULSE_STORE, PULSE_NEWER_FORMAT */
-export function schemaVersion({ file, migrations }: Parts, sqlite: Sqlite): number {
+/** How far the schema of this file has come; 0 when it has none yet. Changes nothing. @throws Refused, NewerSchema */
+export function schemaVersion({ migrations }: Pick<Parts, "migrations">, sqlite: Sqlite): number {
   const found = sqlite.snapshot(() => look(sqlite));
   if (found.kind === "empty") return 0;
   if (found.kind === "other") {
-    throw refusal(
-      { what, runId: "", medium: file },
+    throw new Refused(
       "the file is the database of another application, and nothing of it was changed; give the store a file of its own",
     );
   }
-  const supported = migrations.length;
-  if (found.version <= supported) return found.version;
-  throw new PulseError(
-    "PULSE_NEWER_FORMAT",
-    `${what}: ${file} has schema version ${found.version}, this version of @pulse-ts/sqlite-store knows up to ${supported}; use a newer one`,
-    { details: { runId: "", next: "newer-package", found: found.version, supported } },
-  );
+  if (found.version > migrations.length) throw new NewerSchema(found.version, migrations.length);
+  return found.version;
 }
 
 function look(sqlite: Sqlite): Found {

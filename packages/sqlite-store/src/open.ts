@@ -19,7 +19,7 @@ import { ownProcess, releaseRun } from "./owner.ts";
 import type { Medium } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 import { migrations } from "./schema.ts";
-import { epochsOf, orCorrupt, runsIn } from "./store.ts";
+import { epochsOf, forRun, runsIn } from "./store.ts";
 import type { Epochs } from "./store.ts";
 
 /** A store with a catalogue in one SQLite file. */
@@ -119,7 +119,7 @@ async function closeStore({ connection, batch, ...medium }: Medium, epochs: Epoc
 /** What the database throws, as an error that says what was being done and what helps. */
 async function told<Result>(medium: Medium, doing: Doing, action: () => Promise<Result>): Promise<Result> {
   try {
-    return await orCorrupt(medium, "", action);
+    return await forRun(medium, "", action);
   } catch (error) {
     const failure = isPulseError(error) ? undefined : explainFailure(error);
     throw failure === undefined ? error : refusal(doing, failure.found, failure.systemCode, error);

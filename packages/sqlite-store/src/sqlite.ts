@@ -60,14 +60,15 @@ export class Sqlite {
     }
   }
 
-  /** Copies the whole database into another file, so many pages in a turn of the event loop. */
+  /** Copies the whole database into another file, as many pages in a turn of the event loop as `turn` says; how many in all. */
   async backup(
     path: string,
-    pagesOfTurn: (copied: { readonly total: number; readonly remaining: number }) => number,
-  ): Promise<void> {
-    await this.#database.backup(path, {
-      progress: ({ totalPages, remainingPages }) => pagesOfTurn({ total: totalPages, remaining: remainingPages }),
+    turn: (copied: { readonly total: number; readonly remaining: number }) => number,
+  ): Promise<number> {
+    const { totalPages } = await this.#database.backup(path, {
+      progress: ({ totalPages: total, remainingPages: remaining }) => turn({ total, remaining }),
     });
+    return totalPages;
   }
 
   get inTransaction(): boolean {

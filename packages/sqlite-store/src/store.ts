@@ -1,6 +1,6 @@
 import type { OwnedRun, StoreAdapter } from "@pulse-ts/durable/define-store";
 import { contentBytes } from "./content.ts";
-import { corruptOr, explainFailure } from "./failure.ts";
+import { explainFailure, namingRun } from "./failure.ts";
 import { whenFree } from "./busy.ts";
 import { answer, releaseRun, takeRun } from "./owner.ts";
 import type { Medium } from "./owner.ts";
@@ -50,7 +50,7 @@ export function runsIn(
     contentBytesMin,
     explain: explainFailure,
     async own(runId, { signal }) {
-      const epoch = await orCorrupt(medium, runId, async () => await takeRun(medium, runId, signal));
+      const epoch = await forRun(medium, runId, async () => await takeRun(medium, runId, signal));
       epochs.add(epoch);
       return ownedRun(medium, epochs, runId, epoch);
     },
@@ -62,14 +62,14 @@ function ownedRun(medium: Medium, epochs: Epochs, runId: string, epoch: number):
   let known: Known | undefined;
   return {
     load: async () =>
-      await orCorrupt(medium, runId, async () => {
+      await forRun(medium, runId, async () => {
         const reading = await readRun(parts, await connection.toWrite(), runId);
         if (reading === undefined) return undefined;
         known = knownOf(reading.run, reading.rows);
         return reading.record;
       }),
     save: async (save) =>
-      await orCorrupt(medium, runId, async () => {
+      await forRun(medium, runId, async () => {
         connection.refuseShut();
         const prepared = prepareSave(save);
         const written = await batch.add({
@@ -80,14 +80,14 @@ function ownedRun(medium: Medium, epochs: Epochs, runId: string, epoch: number):
         return written.result;
       }),
     content: async (digest) =>
-      await orCorrupt(medium, runId, async () => {
+      await forRun(medium, runId, async () => {
         const { sqlite } = await connection.toWrite();
         return await whenFree(parts.busyMs, () => contentBytes(sqlite, digest));
       }),
     async release({ clean }) {
       epochs.delete(epoch);
       try {
-        await orCorrupt(medium, runId, async () => await releaseRun(medium, epoch));
+        await forRun(medium, runId, async () => await releaseRun(medium, epoch));
       } catch (error) {
         // After a save that failed the host has been told what is wrong with the database.
         if (clean) throw error;
@@ -96,8 +96,8 @@ function ownedRun(medium: Medium, epochs: Epochs, runId: string, epoch: number):
   };
 }
 
-/** Does it; what SQLite says of a damaged file becomes PULSE_CORRUPT. */
-export async function orCorrupt<Result>(
+/** Does it; of a damaged file, a newer schema and a closed store it tells with their own codes, and with the run. */
+export async function forRun<Result>(
   { parts }: Pick<Medium, "parts">,
   runId: string,
   action: () => Promise<Result>,
@@ -105,6 +105,6 @@ export async function orCorrupt<Result>(
   try {
     return await action();
   } catch (error) {
-    throw corruptOr(error, runId, parts.file);
+    throw namingRun(error, runId, parts.file);
   }
 }

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import { attemptKey, entriesOf, headerKey, nodeKey, recordBuilder, scopeKey } from "@pulse-ts/durable";
-import type { Header, RecordChange, RecordChanges, RunRecord, Session, Store } from "@pulse-ts/durable";
-import { expect } from "vitest";
+import { attemptKey, headerKey, nodeKey, recordBuilder, scopeKey } from "@pulse-ts/durable";
+import type { Header, RecordChange, RecordChanges, RunRecord, Session } from "@pulse-ts/durable";
 
 const rootId = "0".repeat(32);
 const idOf = (number: number): string => number.toString(16).padStart(32, "0");
-const put = (key: string, entry: Extract<RecordChange, { kind: "put" }>["entry"]): RecordChange => ({
+/** A put of an entry. */
+export const put = (key: string, entry: Extract<RecordChange, { kind: "put" }>["entry"]): RecordChange => ({
   kind: "put",
   key,
   entry,
@@ -82,31 +82,3 @@ export async function saveUpTo(session: Session, run: Sample, from: number, to: 
     await session.save(run.at(revision), revision - 1, run.changesTo(revision));
   }
 }
-
-/** Saves a run's first revisions and lets go. */
-export async function saveRun(store: Store, run: Sample, revisions: number): Promise<void> {
-  const session = await store.acquire(run.runId);
-  await saveUpTo(session, run, 0, revisions);
-  await session.close();
-}
-
-/** The store's record is the sample's at this revision, its contents fetched. */
-export async function expectRecord({ catalog }: Store, run: Sample, revision: number): Promise<void> {
-  if (catalog?.content === undefined) throw new Error("the store has no catalogue with contents");
-  const found = await catalog.read(run.runId);
-  const builder = recordBuilder(run.runId, found);
-  for (const [ids, node] of found.nodes) {
-    const outputs = [];
-    for (const value of node.outputs) {
-      if (!("content" in value)) outputs.push(value);
-      else {
-        const { content, ...rest } = value;
-        outputs.push({ ...rest, bytes: await catalog.content(run.runId, content.digest) });
-      }
-    }
-    builder.apply(put(`node/${ids}`, { ...node, outputs }));
-  }
-  expect(sorted(builder.view())).toEqual(sorted(run.at(revision)));
-}
-
-const sorted = (record: RunRecord): unknown => entriesOf(record).toSorted((a, b) => (a.key < b.key ? -1 : 1));
