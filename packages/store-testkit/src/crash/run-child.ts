@@ -43,8 +43,9 @@ export async function runCrashChild(
   }
 }
 
-/** What a store throws that cannot reach its medium, or could not for so long that it does not own the run any more. */
+/** What comes of a medium that cannot be reached, or could not for so long that the run is not this process's any more. */
 function isLoss(error: unknown): error is PulseError {
+  if (isPulseError(error, "PULSE_CHECKPOINT")) return isLoss(error.cause);
   return isPulseError(error, "PULSE_STORE") || isPulseError(error, "PULSE_OWNERSHIP_LOST");
 }
 
