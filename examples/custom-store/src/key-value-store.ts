@@ -1,31 +1,31 @@
 import type { RunRecord } from "@pulse-ts/durable";
-import { busy, catalogByReading, corrupt, defineStore, describeHolder } from "@pulse-ts/durable/define-store";
+import { busy, catalogByReading, corrupt, defineStore, describeHolder, judge } from "@pulse-ts/durable/define-store";
 import { ownershipLost, ownHolder, recordOfText, recordText } from "@pulse-ts/durable/define-store";
-import type { OwnedRun } from "@pulse-ts/durable/define-store";
+import type { Holder, OwnedRun } from "@pulse-ts/durable/define-store";
 import { explain } from "./key-value-client.ts";
 import type { KeyValue } from "./key-value-client.ts";
 
 /** The value of a run: a line of JSON, then the record's text, which is empty before the first save. */
 interface Kept {
   readonly revision: number;
-  /** The key that the owner keeps young as long as it lives, and the owner in words. */
+  /** The key that the owner keeps young as long as it lives, and the owner's process; empty and absent without an owner. */
   readonly lease: string;
-  readonly holder: string;
+  readonly holder?: Holder;
   readonly text: string;
   /** Of the value in the service; `undefined` when there is none. */
   readonly version: string | undefined;
 }
 
 /**
- * Runs in a key-value service: one value a run, written whole at each save. `address` is for messages. An owner that has
- * shown no sign of life for `leaseMs` milliseconds (default 10,000) may be followed by another.
+ * Runs in a key-value service: one value a run, written whole at each save. `address` is for messages. An owner that shows
+ * no sign of life for `leaseMs` milliseconds (default 10,000) may be followed by another; one seen dead, at once.
  */
 export function keyValueStore(service: KeyValue, address: string, leaseMs = 10_000) {
   const place = (runId: string) => ({ runId, where: `${runKey(runId)} in ${address}` });
 
   const find = async (runId: string, signal?: AbortSignal): Promise<Kept> => {
     const found = await service.get(runKey(runId), signal);
-    if (found === undefined) return { version: undefined, text: "", revision: 0, lease: "", holder: "" };
+    if (found === undefined) return { version: undefined, text: "", revision: 0, lease: "" };
     const end = found.value.indexOf("\n");
     try {
       const head = JSON.parse(found.value.slice(0, end)) as Kept;
@@ -40,8 +40,9 @@ export function keyValueStore(service: KeyValue, address: string, leaseMs = 10_0
 
   const refuseOwned = async (what: string, runId: string, { lease, holder }: Kept): Promise<void> => {
     const sign = lease === "" ? undefined : await service.get(lease);
-    // The age is by the service's own clock: that of another host may be wrong. Each owner tells how long it may be silent.
-    if (sign !== undefined && sign.ageMs <= Number(sign.value)) throw busy(what, runId, holder);
+    // The age is by the service's own clock: that of another host may be wrong.
+    if (sign === undefined || holder === undefined || sign.ageMs > Number(sign.value)) return;
+    if ((await judge(holder, await ownHolder())) !== "dead") throw busy(what, runId, describeHolder(holder));
   };
 
   /** A key that is kept young until it is ended. */
@@ -65,7 +66,7 @@ export function keyValueStore(service: KeyValue, address: string, leaseMs = 10_0
     async own(runId): Promise<OwnedRun> {
       const found = await find(runId);
       await refuseOwned("acquiring", runId, found);
-      const holder = describeHolder(await ownHolder());
+      const holder = await ownHolder();
       const { lease, end } = await takeLease();
       let { version, revision } = found;
       /** Over the version that this owner wrote last, and over no other. */
