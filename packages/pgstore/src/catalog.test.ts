@@ -44,7 +44,7 @@ interface Plan {
 /** How a statement is done: the indexes that it uses, the rows that it takes from them, and the pages that it looks at. */
 async function planOf({ ask }: PgBench, { text, values }: Statement) {
   const [found] = await ask(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, values);
-  const { Plan: root } = (found?.["QUERY PLAN"] as readonly { readonly Plan: Plan }[])[0]!;
+  const { Plan: root } = (found!["QUERY PLAN"] as readonly { readonly Plan: Plan }[])[0]!;
   const all = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(all)];
   const leaves = all(root).filter(({ Plans }) => Plans === undefined);
   return {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { attemptKey, nodeKey } from "@pulse-ts/durable";
 import type { RecordChanges, Session } from "@pulse-ts/durable";
+import { contentsNamed } from "@pulse-ts/durable/define-store";
 import { needsPostgres } from "@pulse-ts/test-postgres";
 import { beforeEach, describe, expect, test } from "vitest";
 import { openBench } from "./testing/bench.ts";
@@ -199,9 +200,9 @@ describe("collect", () => {
 
   test("STORE-8 many collections beside runs that come, change and go lose nothing that is named", async () => {
     await using bench = await openBench();
-    let stop = false;
+    const end = new AbortController();
     const collecting = [bench.openDirect(), bench.openDirect()].map(async (store) => {
-      while (!stop) await store.collect({ windowMs: 0 });
+      while (!end.signal.aborted) await store.collect({ windowMs: 0 });
     });
     const names = ["x", "y", "z"];
     const working = ["a", "b", "c", "d"].map(async (runId, at) => {
@@ -220,8 +221,15 @@ describe("collect", () => {
         await session.close();
       }
     });
-    await Promise.all(working).finally(() => (stop = true));
+    await Promise.all(working).finally(() => end.abort());
     await Promise.all(collecting);
+    const store = bench.openDirect();
+    await store.collect({ windowMs: 0 });
+    const named = new Set<string>();
+    for (const runId of ["a", "b", "c", "d"]) {
+      for (const digest of contentsNamed(await store.catalog.read(runId))) named.add(digest);
+    }
+    expect(await kept(bench)).toEqual([...named].toSorted());
   });
 
   test("STORE-2 rows of runs that were acquired and never saved go with their owners", async () => {

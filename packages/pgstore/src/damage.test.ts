@@ -17,7 +17,7 @@ async function damaged(bench: PgBench, change: string): Promise<void> {
     await session.close();
   }
   const text = change.replaceAll("runs", `"${bench.schema}".runs`).replaceAll("entries", `"${bench.schema}".entries`);
-  await bench.ask(text.replaceAll("$run", "(SELECT min(run_no) FROM " + `"${bench.schema}".runs)`));
+  await bench.ask(text.replaceAll("$run", `(SELECT min(run_no) FROM "${bench.schema}".runs)`));
 }
 
 const node = `key = convert_to('node/' || repeat('0', 32) || '/step%202', 'UTF8')`;

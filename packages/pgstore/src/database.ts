@@ -15,7 +15,10 @@ export interface Statement {
   readonly prepared?: boolean;
 }
 
-export type Row = Readonly<Record<string, unknown>>;
+/** What the driver makes of the types that the store asks for; a number of 64 bits is asked for as text. */
+export type Cell = string | number | boolean | Buffer | null | undefined;
+
+export type Row = Readonly<Record<string, Cell>>;
 
 export interface RunOptions {
   readonly limit?: Limit;

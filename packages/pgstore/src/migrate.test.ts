@@ -47,7 +47,10 @@ describe("migrate", () => {
     await using bench = await openBench();
     const stores = Array.from({ length: 8 }, () => bench.openDirect({ schema: "at once", connectionsMax: 1 }));
     const done = await Promise.all(stores.map(async (store) => await store.migrate()));
-    expect(done.map(({ from }) => from).toSorted()).toEqual([0, ...Array.from({ length: 7 }, () => schemaVersion)]);
+    expect(done.map(({ from }) => from).toSorted((a, b) => a - b)).toEqual([
+      0,
+      ...Array.from({ length: 7 }, () => schemaVersion),
+    ]);
     const session = await stores[0]?.acquire("run");
     await session?.close();
   });

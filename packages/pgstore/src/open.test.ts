@@ -44,8 +44,11 @@ describe("options", () => {
   });
 
   test("PG-1 nothing is sent before the first call", async () => {
-    const store = pgStore({ connectionString });
+    const kinds: string[] = [];
+    const store = pgStore({ connectionString, onNotice: ({ kind }) => void kinds.push(kind) });
     await store.close();
+    // Nothing listens at this address: an attempt would have been told.
+    expect(kinds).toEqual([]);
   });
 });
 

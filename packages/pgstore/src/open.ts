@@ -166,7 +166,8 @@ function addressed(option: string, address: string, tls: PgStoreOptions["tls"]):
 function withoutTls(address: string, tls: PgStoreOptions["tls"]): string {
   if (tls === undefined || !URL.canParse(address)) return address;
   const url = new URL(address);
-  for (const name of [...url.searchParams.keys()]) if (/^ssl/.test(name)) url.searchParams.delete(name);
+  const names = [...url.searchParams.keys()].filter((name) => name.startsWith("ssl"));
+  for (const name of names) url.searchParams.delete(name);
   return url.href;
 }
 
