@@ -59,10 +59,10 @@ export function encodeStructured(value: unknown, key: string | undefined): Uint8
 
 /** The value of such bytes; proves them canonical by writing the value again (CODEC-14). */
 export function decodeStructured(bytes: Uint8Array, key: string | undefined): unknown {
+  const quick = bytes instanceof Uint8Array ? fromQuotedUtf8(bytes) : undefined;
+  if (quick !== undefined) return quick;
   const place = new Place("decode", key);
   try {
-    const quick = fromQuotedUtf8(bytes);
-    if (quick !== undefined) return quick;
     const text = fromUtf8(bytes, place);
     const value = readStructured(JSON.parse(text), place);
     if (writeStructured(value, new Place("decode", key)) !== text) {
