@@ -1,4 +1,4 @@
-import { access, chown, constants, cp, mkdtemp, stat } from "node:fs/promises";
+import { access, chown, constants, cp, lchown, mkdtemp, readdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -64,7 +64,16 @@ export async function reachablePrograms(native: string, folder: string): Promise
   if (runFolder() !== "" && (await exists(copied))) return copied;
   const copy = join(folder, copyName);
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  await give(copy);
   return copy;
+}
+
+/** Hands a file, or a folder with all that is in it, to the server's user. */
+export async function give(path: string): Promise<void> {
+  if (serverUser === undefined) return;
+  await lchown(path, serverUser, serverUser);
+  if (!(await stat(path)).isDirectory()) return;
+  for (const entry of await readdir(path, { recursive: true })) await lchown(join(path, entry), serverUser, serverUser);
 }
 
 /** True if every user may walk down to the folder: a checkout under /root is closed to others. */
