@@ -28,7 +28,7 @@ export async function live(open: OpenProcess, life: Life): Promise<void> {
 
 async function work(open: OpenProcess, { saves, life }: Life, lane: number): Promise<void> {
   const { run, tell } = open;
-  const wanted = run(laneRunId(lane));
+  const wanted = run(laneRunId(lane, life));
   const random = randomFrom(life * 64 + lane);
   for (let done = 0; done < saves;) {
     const session = await take(open, wanted.runId);

@@ -32,8 +32,11 @@ export type ProcessOrder =
 /** The runs of `work`. */
 export const workRunId = (number: number): string => `work ${number}`;
 
-/** The runs of `live`, one a lane. */
-export const laneRunId = (lane: number): string => `lane ${lane}`;
+/** Lives that work on the same runs: each has to make out again what all before it did there. */
+const livesPerRun = 8;
+
+/** The runs of `live`, one a lane; others after some lives. */
+export const laneRunId = (lane: number, life: number): string => `lane ${lane} ${Math.floor(life / livesPerRun)}`;
 
 /** The run of `live` that comes and goes. */
 export const passingRunId = "passing";
