@@ -26,8 +26,8 @@ const takeovers = 5;
 /** Processes are killed with SIGKILL, and what they had been told is there (KIT-2, STORE-4, STORE-5). */
 export const killRequirements: readonly Requirement[] = [
   {
-    id: "KIT-2.takeover",
-    rule: "KIT-2",
+    id: "STORE-5.takeover",
+    rule: "STORE-5",
     title: "the runs of a process that was killed by SIGKILL can be taken over, with all that it had saved",
     needs: "module",
     checkMs: 300_000,

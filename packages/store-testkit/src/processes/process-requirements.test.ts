@@ -33,7 +33,7 @@ const wrong = [
   ["KIT-3.paused", "slots-stale-release", /acquiring after the old owner has closed succeeded; wanted: PULSE_BUSY/],
   ["KIT-2.fault-points", "slots-torn", /but not as it was saved/],
   ["KIT-2.fault-points", "slots-early", /what was acknowledged is lost/],
-  ["KIT-2.takeover", "slots-locked", /still PULSE_BUSY/],
+  ["STORE-5.takeover", "slots-locked", /still PULSE_BUSY/],
   ["KIT-3.race", "slots-two-owners", /processes own one run at once/],
   ["KIT-3.many-runs", "slots-two-owners", /while process \d owned it/],
 ] as const;

@@ -18,5 +18,5 @@ export const subject: StoreSubject = {
     if (store === undefined) throw new Error(`there is no place "${place}"`);
     return store;
   },
-  without: { "KIT-2": ofOneProcess, "KIT-3": ofOneProcess },
+  without: { "STORE-5": ofOneProcess, "KIT-2": ofOneProcess, "KIT-3": ofOneProcess },
 };

@@ -8,5 +8,5 @@ if (found === undefined) throw new Error("no mistake is caught by STORE-3.confli
 export const subject: StoreSubject = {
   ...found.subject,
   name: "wrong",
-  without: { "KIT-2": "it has no processes", "KIT-3": "it has no processes" },
+  without: { "STORE-5": "it has no processes", "KIT-2": "it has no processes", "KIT-3": "it has no processes" },
 };
