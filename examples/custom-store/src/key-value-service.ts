@@ -74,8 +74,9 @@ export async function startKeyValueService(): Promise<KeyValueService> {
     }
   };
 
-  // Keys are in the address: a run id may be long.
-  const server = createServer({ maxHeaderSize: 1 << 20 }, (request, response) => {
+  // Keys are in the address: a run id may be long. It is the client that ends idle connections: a request that meets the
+  // service's end of one would look as if the service were gone.
+  const server = createServer({ maxHeaderSize: 1 << 20, keepAliveTimeout: 0 }, (request, response) => {
     // A request that broke off has written nothing.
     answer(request, response).catch(() => response.destroy());
   });
