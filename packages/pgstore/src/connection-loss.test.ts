@@ -1,6 +1,6 @@
 import { isPulseError } from "@pulse-ts/core";
 import { needsPostgres } from "@pulse-ts/test-postgres";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { openBench, saveStatement } from "./testing/bench.ts";
 import { cutMoments } from "./testing/link.ts";
 import { sampleRun, saveSteps } from "./testing/sample-run.ts";
@@ -48,5 +48,41 @@ describe("a connection that is cut at a save", () => {
     await cut;
     await expect(saveSteps(session, run, 0, 1)).rejects.toMatchObject({ code: expect.stringMatching(/^PULSE_/) });
     expect(savesSent(bench.link.statements)).toBe(1);
+  });
+});
+
+const beforeTheAnswer = ["before", "sent", "answered"] as const;
+
+describe("a connection that is cut at another statement", () => {
+  test.each(beforeTheAnswer)("PG-7 %s a release: it is sent again, and the run is free at once", async (moment) => {
+    await using bench = await openBench();
+    const session = await bench.open().acquire(run.runId);
+    await saveSteps(session, run, 0, 1);
+    const cut = bench.link.cutAt(moment, /owner = NULL/);
+    await session.close();
+    await cut;
+    const next = await bench.openDirect().acquire(run.runId);
+    expect(await next.load()).toEqual(run.at(1));
+  });
+
+  test.each(beforeTheAnswer)("PG-7 %s a load: it is sent again", async (moment) => {
+    await using bench = await openBench();
+    const session = await bench.open().acquire(run.runId);
+    await saveSteps(session, run, 0, 2);
+    const cut = bench.link.cutAt(moment, /AS run_revision/);
+    expect(await session.load()).toEqual(run.at(2));
+    await cut;
+  });
+
+  test.each(beforeTheAnswer)("PG-2 %s an acquire: an error, and nobody is left owning the run", async (moment) => {
+    await using bench = await openBench();
+    const store = bench.open();
+    await store.catalog.count();
+    const cut = bench.link.cutAt(moment, /^WITH seen AS/);
+    await expect(store.acquire(run.runId)).rejects.toMatchObject({ code: "PULSE_STORE" });
+    await cut;
+    const direct = bench.openDirect();
+    const next = await vi.waitFor(async () => await direct.acquire(run.runId), { timeout: 20_000, interval: 20 });
+    await saveSteps(next, run, 0, 1);
   });
 });
