@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 import { whenFree } from "./busy.ts";
-import { identityOf, removed } from "./connection.ts";
+import { isFileOf, removed } from "./connection.ts";
 import type { Connection, Open } from "./connection.ts";
 import { atStep } from "./fault-points.ts";
 import type { Parts } from "./parts.ts";
@@ -70,13 +70,14 @@ export class Batch {
   }
 
   async #transaction(): Promise<void> {
+    const due = this.#waiting.length;
     try {
       const open = await this.#connection.opened();
       await whenFree(this.#parts.busyMs, () => this.#begin(open));
-      await this.#checkpointIfDue(open);
+      if (this.#isLogLong(open)) await this.#checkpoint(open);
     } catch (error) {
-      // Nothing was begun.
-      for (const one of this.#waiting.splice(0)) {
+      // It was not begun. What came meanwhile has its own time to wait.
+      for (const one of this.#waiting.splice(0, due)) {
         one.fail(error);
         one.settle();
       }
@@ -108,19 +109,22 @@ export class Batch {
         else writeOne(open, one);
       }
       atStep(at, "commit", () => open.sqlite.run("COMMIT"));
-      if (identityOf(file) !== open.identity) throw removed();
+      if (!isFileOf(file, open.identity)) throw removed();
     } catch (error) {
       // All of it was rolled back, or nobody knows: what had failed by itself keeps its own error.
       for (const one of batch) one.fail(error);
     }
   }
 
-  /** Moves the log into the database when it has grown, after the saves have been told. */
-  async #checkpointIfDue({ sqlite }: Open): Promise<void> {
+  #isLogLong({ sqlite }: Open): boolean {
     this.#sinceLook += 1;
-    if (this.#sinceLook < transactionsPerLook) return;
+    if (this.#sinceLook < transactionsPerLook) return false;
     this.#sinceLook = 0;
-    if (logFrames(sqlite) < checkpointFrames) return;
+    return logFrames(sqlite) >= checkpointFrames;
+  }
+
+  /** Moves the log into the database, after the saves have been told. */
+  async #checkpoint({ sqlite }: Open): Promise<void> {
     await nextTurn();
     try {
       atStep(this.#parts.at, "checkpoint", () => sqlite.pragma("wal_checkpoint(PASSIVE)"));
@@ -131,7 +135,7 @@ export class Batch {
 }
 
 /** Writes in one transaction: more would keep the event loop still for too long. */
-const writesMax = 1_000;
+const writesMax = 500;
 
 /** Transactions from one look at the length of the log to the next: a look costs as much as a statement. */
 const transactionsPerLook = 32;

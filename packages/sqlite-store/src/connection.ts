@@ -11,7 +11,13 @@ import { Sqlite } from "./sqlite.ts";
 export interface Open {
   readonly sqlite: Sqlite;
   /** Which file it is, whatever its name: two files never have the same while both are open. */
-  readonly identity: string;
+  readonly identity: Identity;
+}
+
+/** A file by what the system calls it. */
+export interface Identity {
+  readonly device: number;
+  readonly file: number;
 }
 
 /** The connection of one store object to its file: opened when it is first needed, and again after opening failed. */
@@ -117,10 +123,19 @@ function refuseMissingFolder(file: string): void {
   );
 }
 
-/** Tells one file from another by what the system calls it; `undefined` when there is none. Opens nothing: closing a file drops the locks that SQLite has on it. */
-export function identityOf(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+/**
+ * Tells one file from another; `undefined` when there is none. Opens nothing: to close a file drops the locks that SQLite
+ * has on it.
+ */
+function identityOf(file: string): Identity | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? undefined : { device: found.dev, file: found.ino };
+}
+
+/** Whether the file of this name is still the one that was opened. */
+export function isFileOf(path: string, { device, file }: Identity): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && found.ino === file && found.dev === device;
 }
 
 /** The file was removed or replaced while it was open: what is written to it now, nobody will ever find. */

@@ -68,58 +68,6 @@ test("KIT-6 SQL-1 a writer that is killed in the midst of its transaction has wr
   await expectToGoOn(store, 2);
 });
 
-test(
-  "KIT-6 STORE-5 an owner that is killed at any moment of its saves: its run is taken at once, with all that it was told as saved",
-  { timeout: 120_000 },
-  async () => {
-    const saving = sample("order", { nodesMax: 50 });
-    await using place = await openPlace();
-    const store = place.open();
-    let revision = 0;
-    for (const more of [1, 7, 30]) {
-      await using owner = startChild("save-child.ts", [place.file]);
-      expect(await owner.said()).toEqual({ acquired: revision });
-      await rejectionOf("PULSE_BUSY", store.acquire("order"));
-      for (let saved = 0; saved < more; saved += 1) revision = ((await owner.said()) as { saved: number }).saved;
-      await owner.kill();
-      // What it said before it went.
-      for (let told = await owner.said().catch(() => undefined); told !== undefined;) {
-        revision = (told as { saved: number }).saved;
-        told = await owner.said().catch(() => undefined);
-      }
-      const session = await store.acquire("order");
-      const found = (await session.load()).header.revision;
-      expect([revision, revision + 1]).toContain(found);
-      await expectRecord(store, saving, found);
-      revision = found;
-      await session.close();
-    }
-  },
-);
-
-test(
-  "STORE-5 STORE-6 an owner that is stopped (SIGSTOP) stays the owner, is never taken, and goes on",
-  { timeout: 120_000 },
-  async () => {
-    await using place = await openPlace();
-    await using owner = startChild("save-child.ts", [place.file]);
-    expect(await owner.said()).toEqual({ acquired: 0 });
-    owner.process.kill("SIGSTOP");
-    // It may have been stopped while it holds the write lock: then even this waits for it.
-    const store = place.open({ now: () => Date.now() + 10_000_000 }, { busyMs: 100 });
-    for (let tries = 0; tries < 3; tries += 1) {
-      const error = await store.acquire("order").then(
-        () => undefined,
-        (refused: unknown) => refused,
-      );
-      if (!isPulseError(error, "PULSE_BUSY") && !isPulseError(error, "PULSE_STORE")) throw error;
-    }
-    owner.process.kill("SIGCONT");
-    const before = (await store.catalog.read("order").catch(() => undefined))?.header.revision ?? 0;
-    for (let saved = 0; saved <= before + 5;) saved = ((await owner.said()) as { saved: number }).saved;
-  },
-);
-
 test.runIf(process.platform !== "win32")(
   "KIT-6 a write that the system cuts short: the error says so, the record is whole, and the run goes on without the limit",
   { timeout: 120_000 },

@@ -62,7 +62,7 @@ test("STORE-5 of several that try for a dead owner's run one gets it", async () 
   }
 });
 
-test("FILE-5 an owner that cannot be judged is asked for a sign of life, and loses its run when it has given none in time", async () => {
+test("SQL-4 FILE-5 an owner that cannot be judged is asked for a sign of life, and loses its run when it has given none in time", async () => {
   await using place = await openPlace();
   const processes = fakeProcesses();
   const run = sample("order");
@@ -81,7 +81,7 @@ test("FILE-5 an owner that cannot be judged is asked for a sign of life, and los
   expect(error.details.next).toBe("resume");
 });
 
-test("FILE-5 an owner that cannot be judged and answers keeps its run, and nothing is written for it while nobody asks", async () => {
+test("SQL-4 FILE-5 an owner that cannot be judged and answers keeps its run, and nothing is written for it while nobody asks", async () => {
   await using place = await openPlace();
   const processes = fakeProcesses();
   let now = 1_000_000;

@@ -30,7 +30,7 @@ export const ownProcess = async (): Promise<Holder> => ({ ...(await ownHolder())
 
 /** The epochs that sessions of this copy of the package hold, with the file that they are of. */
 const held = new Set<string>();
-const heldName = ({ identity }: Open, epoch: number): string => `${identity}:${epoch}`;
+const heldName = ({ identity: { device, file } }: Open, epoch: number): string => `${device}:${file}:${epoch}`;
 
 /** How often taking begins anew because somebody took or left the run in the same moment. */
 const roundsMax = 50;

@@ -70,8 +70,16 @@ export function prepareSave({ runId, expectedRevision, revision, changes, conten
 
 function prepareChange(change: RecordChange): PreparedChange {
   if (change.kind === "delete") return { key: change.key, names: [] };
-  return { key: change.key, cells: cellsOf(change), names: [...new Set(contentsNamedBy(change.entry))] };
+  return { key: change.key, cells: cellsOf(change), names: namesIn(change) };
 }
+
+const none: readonly string[] = [];
+
+/** The contents that an entry names. Of attempts, of which a run has most, none can. */
+const namesIn = ({ key, entry }: Extract<RecordChange, { kind: "put" }>): readonly string[] =>
+  isAttempt(key) ? none : [...new Set(contentsNamedBy(entry))];
+
+const isAttempt = (key: string): boolean => key.startsWith("attempt/");
 
 export type Written = { readonly result: SaveResult; readonly known: Known | undefined };
 
@@ -228,7 +236,7 @@ function writeChange(parts: Parts, sqlite: Sqlite, known: Known, { key, cells, n
   if (old === undefined) {
     places.set(key, place);
     known.nextPlace += 1;
-  } else sqlite.run("DELETE FROM naming WHERE place = (? << 32 | ?)", run, place);
+  } else if (!isAttempt(key)) sqlite.run("DELETE FROM naming WHERE place = (? << 32 | ?)", run, place);
   for (const digest of names) nameContent(parts, sqlite, { run, place }, digest);
 }
 
