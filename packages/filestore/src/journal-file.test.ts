@@ -106,6 +106,30 @@ test("FILE-2 a line that was begun in the room and never ended was never written
   await session.close();
 });
 
+test("FILE-2 a line of which a power loss left the end, or one that ended the journal, may stand before room", async () => {
+  await using place = await openPlace();
+  const processes = fakeProcesses();
+  const session = await openFileStore(place, { ...processes.parts(1), roomFrom: 0 }).acquire("order");
+  await saveUpTo(session, history, 0, 5);
+  const path = await onlyFile(place.folder, "id-order", "journal-");
+  const upToFive = await readFile(path);
+  const end = upToFive.indexOf(0);
+  await saveUpTo(session, history, 5, 6);
+  const upToSix = await readFile(path);
+  await session.close();
+  const closed = await readFile(path);
+  const room = Buffer.alloc(4_096);
+
+  // The save was never confirmed: of its blocks the last one alone reached the disk.
+  await writeFile(path, Buffer.concat([upToFive.subarray(0, end), room.subarray(0, 200), upToSix.subarray(end + 200)]));
+  expect(await fileStore(place).catalog.read("order")).toEqual(history.at(5));
+  // The cut did not reach the disk, the line after it did.
+  await writeFile(path, Buffer.concat([closed, room]));
+  expect(await fileStore(place).catalog.read("order")).toEqual(history.at(6));
+  await writeFile(path, Buffer.concat([closed, room, Buffer.from("x")]));
+  await expect(fileStore(place).catalog.read("order")).rejects.toMatchObject({ code: "PULSE_CORRUPT" });
+});
+
 test("FILE-4 REC-24 a run whose entries are all still needed is not folded, however long; one with old entries is", async () => {
   for (const [nodesMax, snapshots] of [
     [1_000, 0],

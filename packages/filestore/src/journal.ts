@@ -112,6 +112,7 @@ export async function readJournal(
   /** A line that was not written whole. Only the last one may be. */
   let torn: RawLine | undefined;
   const take = (raw: RawLine): void => {
+    if (isRoom(raw)) return;
     if (torn !== undefined) throw corrupt(run.runId, `${path}:${torn.number}`, damaged);
     if (closed)
       throw corrupt(run.runId, `${path}:${raw.number}`, "the line stands after the one that ends the journal");
@@ -155,6 +156,9 @@ export async function endsInOrder(
   }
   return last?.whole === true && readLine(last.bytes)?.head.startsWith("close ") === true;
 }
+
+/** Whether it is no line, but what was made ready for one (`journal-file.ts`). A line that was cut off may stand before it. */
+const isRoom = ({ whole, bytes }: RawLine): boolean => !whole && bytes.every((byte) => byte === 0);
 
 const damaged = "the line is damaged: its checksum does not fit";
 
