@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { isPulseError } from "@pulse-ts/core";
-import type { Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, QueryResult } from "pg";
 import { limitOf, within } from "./limit.ts";
 import type { Limit } from "./limit.ts";
 import { isServerError, mayPassSoon, sqlstate } from "./sqlstate.ts";
@@ -40,6 +40,8 @@ export interface RunOptions {
 export interface Database {
   /** Runs one statement in a transaction of its own: one round trip. */
   run(statement: Statement, options?: RunOptions): Promise<readonly Row[]>;
+  /** The same, and gives the number of rows that the statement ends with. */
+  change(statement: Statement, options?: RunOptions): Promise<number>;
   /** Runs several in one transaction, committed when `work` is done. */
   transaction<Result>(steps: TransactionSteps, work: (run: RunInside) => Promise<Result>): Promise<Result>;
   /** Kept from preparing statements: a proxy stands between that gives each transaction another connection. */
@@ -64,7 +66,7 @@ export interface DatabaseParts {
 export function database({ pool, statementMs, at }: DatabaseParts): Database {
   let prepares = true;
 
-  const send = async (client: PoolClient, statement: Statement, limit: Limit): Promise<readonly Row[]> => {
+  const send = async (client: PoolClient, statement: Statement, limit: Limit): Promise<QueryResult<Row>> => {
     const { step, text, values, prepared = false } = statement;
     await at?.("before", step);
     const query = {
@@ -72,11 +74,11 @@ export function database({ pool, statementMs, at }: DatabaseParts): Database {
       ...(values === undefined ? {} : { values: [...values] }),
       ...(prepared && prepares ? { name: statementName(text) } : {}),
     };
-    const { rows } = await within(client.query<Row>(query), limit);
+    const result = await within(client.query<Row>(query), limit);
     await at?.("after", step);
-    return rows;
+    return result;
   };
-  const sendOnce = async (statement: Statement, options: RunOptions): Promise<readonly Row[]> => {
+  const sendOnce = async (statement: Statement, options: RunOptions): Promise<QueryResult<Row>> => {
     const limit = options.limit ?? limitOf(statementMs);
     const client = await checkOut(pool, limit, options.patient ?? false);
     return await using(client, async () => {
@@ -84,24 +86,28 @@ export function database({ pool, statementMs, at }: DatabaseParts): Database {
       return await send(client, statement, limit);
     });
   };
+  const sendAgain = async (statement: Statement, options: RunOptions): Promise<QueryResult<Row>> => {
+    try {
+      return await sendOnce(statement, options);
+    } catch (error) {
+      // The server has none of that name, or one of another connection: it refused before it did anything.
+      const refused = prepares && lostPreparation.has(sqlstate(error) ?? "");
+      if (refused) prepares = false;
+      else if (options.repeatable !== true || !mayPassSoon(error)) throw error;
+      return await sendOnce(statement, options);
+    }
+  };
   return {
-    async run(statement, options = {}) {
-      try {
-        return await sendOnce(statement, options);
-      } catch (error) {
-        // The server has none of that name, or one of another connection: it refused before it did anything.
-        const refused = prepares && lostPreparation.has(sqlstate(error) ?? "");
-        if (refused) prepares = false;
-        else if (options.repeatable !== true || !mayPassSoon(error)) throw error;
-        return await sendOnce(statement, options);
-      }
-    },
+    run: async (statement, options = {}) => (await sendAgain(statement, options)).rows,
+    change: async (statement, options = {}) => (await sendAgain(statement, options)).rowCount ?? 0,
     async transaction({ begin, commit, limit = limitOf(statementMs) }, work) {
       const client = await checkOut(pool, limit, false);
       return await using(client, async () => {
         await send(client, { step: begin, text: "BEGIN ISOLATION LEVEL READ COMMITTED" }, limit);
         try {
-          const result = await work(async (statement) => await send(client, { ...statement, prepared: false }, limit));
+          const result = await work(
+            async (statement) => (await send(client, { ...statement, prepared: false }, limit)).rows,
+          );
           await send(client, { step: commit, text: "COMMIT" }, limit);
           return result;
         } catch (error) {

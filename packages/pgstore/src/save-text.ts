@@ -11,21 +11,22 @@ export interface SaveParts {
  * The comparison and all that is written are one statement (PG-4): the entries come out of the row that the update gives
  * back, and there is none unless run, epoch, owner, revision and lease are as expected. Where the row is locked by somebody
  * else the update waits and then compares with what that one left; the new owner of a run has changed it.
+ *
+ * Its answer is how many rows it ends with: none when nothing was written. It gives no row back, since telling what a row
+ * is like takes server and client longer than the comparison.
  */
 export function saveText(schema: Schema, { puts, deletes, contents }: SaveParts): string {
   const entries = schema.table("entries");
   let used = 9;
   const next = (type: string): string => `$${(used += 1)}::${type}`;
   const put = puts
-    ? `, put AS (
-    INSERT INTO ${entries} AS e (run_no, revision, key_digest, key, text, bytes, checksum)
-    SELECT run.run_no, $4::bigint + 1, p.key_digest, p.key, p.text, p.bytes, p.checksum
-    FROM run CROSS JOIN unnest(${next("bytea[]")}, ${next("bytea[]")}, ${next("bytea[]")}, ${next("bytea[]")}, ${next("integer[]")})
-      AS p (key_digest, key, text, bytes, checksum)
-    ON CONFLICT (run_no, key_digest) DO UPDATE
-    SET revision = excluded.revision, text = excluded.text, bytes = excluded.bytes, checksum = excluded.checksum
-  )`
-    : "";
+    ? `INSERT INTO ${entries} AS e (run_no, revision, key_digest, key, text, bytes, checksum)
+  SELECT run.run_no, $4::bigint + 1, p.key_digest, p.key, p.text, p.bytes, p.checksum
+  FROM run CROSS JOIN unnest(${next("bytea[]")}, ${next("bytea[]")}, ${next("bytea[]")}, ${next("bytea[]")}, ${next("integer[]")})
+    AS p (key_digest, key, text, bytes, checksum)
+  ON CONFLICT (run_no, key_digest) DO UPDATE
+  SET revision = excluded.revision, text = excluded.text, bytes = excluded.bytes, checksum = excluded.checksum`
+    : "SELECT FROM run";
   const drop = deletes
     ? `, dropped AS (
     DELETE FROM ${entries} e USING run WHERE e.run_no = run.run_no AND e.key_digest = ANY (${next("bytea[]")})
@@ -39,8 +40,8 @@ export function saveText(schema: Schema, { puts, deletes, contents }: SaveParts)
     WHERE run_no = $1::bigint AND epoch = $2::bigint AND owner = $3::uuid AND revision = $4::bigint
       AND lease_end > clock_timestamp()${content.condition}
     RETURNING run_no
-  )${put}${drop}${content.after}
-  SELECT run_no FROM run`;
+  )${drop}${content.after}
+  ${put}`;
 }
 
 /**

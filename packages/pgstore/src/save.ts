@@ -72,8 +72,8 @@ export function saver({ database, schema, leaseMs, medium }: SaverParts): Saver 
         throw refusal(doingWith("saving", owned.run.runId, medium), found, "54000");
       }
       const statement = { step: "save", text: textFor(parts), values, prepared: true } as const;
-      const rows = await database.run(statement, { patient: true });
-      return rows.length > 0 ? "saved" : await whyNot(owned, save);
+      const written = await database.change(statement, { patient: true });
+      return written > 0 ? "saved" : await whyNot(owned, save);
     },
   };
 }
