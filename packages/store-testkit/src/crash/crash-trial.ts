@@ -38,7 +38,7 @@ export interface CrashTrialOptions extends CrashCase {
   readonly timeoutMs?: number;
 }
 
-export const childTimeoutMsDefault = 60_000;
+export const childTimeoutMsDefault = 180_000;
 
 export interface CrashTrial extends Judgement {
   readonly processes: number;
