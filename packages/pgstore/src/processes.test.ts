@@ -55,7 +55,7 @@ test("PG-3 PG-6 without a holder connection it is free when the lease has run ou
   annotate,
 }) => {
   await using bench = await openBench();
-  await using owner = await ownerOf(bench, { leaseMs: 2_000, holderConnection: false });
+  await using owner = await ownerOf(bench, { leaseMs: 3_000, holderConnection: false });
   await owner.kill();
   const left = await leaseLeft(bench);
   const { session, ms } = await acquireSoon(bench.openDirect());
@@ -75,7 +75,7 @@ test.each([
   "PG-4 KIT-3 a process that was stopped past its lease and continues can save nothing, %s a holder connection",
   async (_with, options) => {
     await using bench = await openBench();
-    await using owner: Owner = await ownerOf(bench, { leaseMs: 1_000, ...options });
+    await using owner: Owner = await ownerOf(bench, { leaseMs: 2_000, ...options });
     owner.signal("SIGSTOP");
     const { session } = await acquireSoon(bench.openDirect());
     expect(await session.load()).toEqual(run.at(3));
@@ -127,4 +127,4 @@ test("PG-1 eight processes that migrate at once all succeed", async () => {
   await saveSteps(session, run, 0, 1);
   const marks = await bench.ask(`SELECT number FROM "${schema}".pulse_migrations ORDER BY 1`);
   expect(marks.map(({ number }) => number)).toEqual(marks.map((_, at) => at + 1));
-}, 120_000);
+}, 240_000);
