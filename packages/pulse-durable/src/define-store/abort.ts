@@ -15,8 +15,7 @@ export async function unlessAborted<Result>(work: Promise<Result>, signal: Abort
       },
       (error: unknown) => {
         ignore();
-        // What the work threw, as it threw it.
-        reject(error as Error);
+        reject(error);
       },
     );
   });
