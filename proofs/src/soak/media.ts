@@ -51,13 +51,20 @@ export async function openPostgres(): Promise<OpenMedium> {
 const nothing = (): Promise<void> => Promise.resolve();
 
 function outagesOf(server: TestPostgres): NonNullable<Medium["outages"]> {
+  let last: Promise<void> = Promise.resolve();
+  // One at a time, of all runs that go on beside each other: a server that is stopped cannot be told to cut connections.
+  const inTurn = (outage: () => Promise<void>) => async (): Promise<void> => {
+    const turn = last.then(outage);
+    last = turn.catch(() => {});
+    await turn;
+  };
   return {
-    "all connections cut": async () => await cutConnections(server.url),
-    "half of the connections cut": async () => await cutConnections(server.url, 0.5),
-    "server stopped at once and started again": async () => {
+    "all connections cut": inTurn(async () => await cutConnections(server.url)),
+    "half of the connections cut": inTurn(async () => await cutConnections(server.url, 0.5)),
+    "server stopped at once and started again": inTurn(async () => {
       await server.stop("immediate");
       await server.start();
-    },
+    }),
   };
 }
 
