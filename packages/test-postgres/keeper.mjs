@@ -7,7 +7,8 @@ import { rm } from "node:fs/promises";
 /** What a server is given to stop by itself once nobody needs it, in milliseconds. */
 const stopMs = 10_000;
 const logCharactersMax = 65_536;
-const ready = "database system is ready to accept connections";
+/** A standby says "read-only connections". */
+const ready = /database system is ready to accept .*connections/;
 
 const [folder = ""] = process.argv.slice(2);
 
@@ -28,7 +29,7 @@ function run({ command, args, cwd, uid }) {
   let isReady = false;
   child.stderr.setEncoding("utf8").on("data", (text) => {
     log = `${log}${text}`.slice(-logCharactersMax);
-    if (isReady || !log.includes(ready)) return;
+    if (isReady || !ready.test(log)) return;
     isReady = true;
     tell({ kind: "ready", pid: child.pid });
   });
@@ -48,14 +49,18 @@ process.on("message", (/** @type {any} */ message) => {
   else running?.kill(message.signal);
 });
 
-process.once("disconnect", () => {
+// The other side may have gone before this line was reached.
+if (process.connected) process.once("disconnect", end);
+else end();
+
+function end() {
   const child = running;
   if (child === undefined) return void clear();
   child.once("close", () => void clear());
   // An immediate stop: nobody wants what is in this server any more.
   child.kill("SIGQUIT");
   setTimeout(() => child.kill("SIGKILL"), stopMs).unref();
-});
+}
 
 async function clear() {
   await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });

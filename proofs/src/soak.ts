@@ -3,8 +3,10 @@
 import { parseArgs } from "node:util";
 import { crashSweep } from "@pulse-ts/store-testkit";
 import { bundle } from "./program/bundle.ts";
+import { storeNames } from "./program/stores.ts";
 import { generatedCase, housekeepingCase, jobCase, plansFrom } from "./soak/cases.ts";
 import type { NamedCase } from "./soak/cases.ts";
+import { openMedium } from "./soak/media.ts";
 import { pointLines, table, violationText } from "./soak/report.ts";
 import type { NamedSweep } from "./soak/report.ts";
 
@@ -14,6 +16,9 @@ const usage = `pnpm soak [options]
   --points N            kills at each fault point of each subject; default 1
   --minutes N           ends after this time, with what was done by then; default: no limit
   --seed N              the first graph's seed, and what chooses the kills; printed
+  --store NAME          file, sqlite or postgres; default file. For PostgreSQL a server is started, which also has its
+                        connections cut and is stopped and started again
+  --outages N           of each of these so many, for the main job and for all graphs together; default 25
   --only job|graphs     one of the two only
   --lanes N             processes at once; default 2`;
 
@@ -27,6 +32,8 @@ const { values } = parseArgs({
     points: { type: "string", default: "1" },
     minutes: { type: "string" },
     seed: { type: "string" },
+    store: { type: "string", default: "file" },
+    outages: { type: "string", default: "25" },
     only: { type: "string" },
     lanes: { type: "string", default: "2" },
     help: { type: "boolean", short: "h", default: false },
@@ -41,16 +48,21 @@ async function soak(): Promise<number> {
   const lanes = Number(values.lanes);
   const until = values.minutes === undefined ? Infinity : Date.now() + Number(values.minutes) * 60_000;
   console.error(`seed ${seed}`);
+  const store = storeNames.find((name) => name === values.store);
+  if (store === undefined) throw new Error(`--store ${values.store} is none of ${storeNames.join(", ")}`);
   await using program = await bundle("child.ts");
-  await using job = await jobCase(program, seed);
+  await using opened = await openMedium(store);
+  const { medium } = opened;
+  await using job = await jobCase(program, medium, seed);
   const plans = await plansFrom(seed, Number(values.graphs));
-  const graphs = plans.map((plan) => generatedCase(program, plan));
-  const keeping = plans.slice(0, 1).map((plan) => housekeepingCase(program, plan));
+  const graphs = plans.map((plan) => generatedCase(program, medium, plan));
+  const keeping = plans.slice(0, 1).map((plan) => housekeepingCase(program, medium, plan));
   const cases = [
     ...(values.only === "graphs" ? [] : [job.case]),
     ...(values.only === "job" ? [] : [...keeping, ...graphs]),
   ];
   const kills = Number(values.kills);
+  const outages = Number(values.outages);
   const sweeps: NamedSweep[] = [];
   const waiting = [...cases.entries()];
   const lane = async (): Promise<void> => {
@@ -58,23 +70,26 @@ async function soak(): Promise<number> {
       const [number, crashCase] = next;
       const at = graphs.indexOf(crashCase);
       // The main job gets as many as all graphs together.
-      const moments = crashCase === job.case ? kills : share(kills, Math.max(at, 0), graphs.length);
-      sweeps.push(await sweepOf(crashCase, { seed: seed + number, moments, until }));
+      const part = (total: number): number =>
+        crashCase === job.case ? total : share(total, Math.max(at, 0), graphs.length);
+      const shares = { moments: part(kills), outagesEach: part(outages) };
+      sweeps.push(await sweepOf(crashCase, { seed: seed + number, until, ...shares }));
       console.error(`${sweeps.length}/${cases.length} ${line(sweeps.at(-1))}`);
     }
   };
   await Promise.all(Array.from({ length: lanes }, lane));
-  console.log([`\nseed ${seed}\n`, table(sweeps), "", ...pointLines(sweeps)].join("\n"));
+  console.log([`\nseed ${seed}\n`, table(sweeps), "", ...pointLines(store, sweeps)].join("\n"));
   return sweeps.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
 interface SweepShare {
   readonly seed: number;
   readonly moments: number;
+  readonly outagesEach: number;
   readonly until: number;
 }
 
-async function sweepOf({ name, ...crashCase }: NamedCase, { seed, moments, until }: SweepShare): Promise<NamedSweep> {
+async function sweepOf({ name, ...crashCase }: NamedCase, { until, ...shares }: SweepShare): Promise<NamedSweep> {
   let runs = 0;
   let landed = 0;
   const sweep = await crashSweep({
@@ -84,8 +99,7 @@ async function sweepOf({ name, ...crashCase }: NamedCase, { seed, moments, until
       landed += trial.landed.length;
       if (runs % progressRuns === 0) console.error(`  ${name}: ${runs} runs, ${landed} kills so far`);
     },
-    seed,
-    moments,
+    ...shares,
     killsPerPoint: Number(values.points),
     goOn: () => Date.now() < until,
   });
@@ -100,7 +114,8 @@ function share(total: number, at: number, count: number): number {
 
 function line(sweep: NamedSweep | undefined): string {
   if (sweep === undefined) return "";
-  const { name, runs, pointKills, momentKills, pointsMissed, violations } = sweep;
+  const { name, runs, pointKills, momentKills, outagesMet, pointsMissed, violations } = sweep;
   const missed = pointsMissed.length === 0 ? "" : `, missed ${pointsMissed.join(", ")}`;
-  return `${name}: ${runs} runs, ${pointKills} + ${momentKills} kills, ${violations.length} violations${missed}`;
+  const outages = Object.entries(outagesMet).map(([outage, times]) => `, ${times} times ${outage}`);
+  return `${name}: ${runs} runs, ${pointKills} + ${momentKills} kills${outages.join("")}, ${violations.length} violations${missed}`;
 }

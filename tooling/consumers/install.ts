@@ -35,9 +35,14 @@ export async function installTarballs(root: string, folder: string, run: Run) {
   return { problems: code === 0 ? [] : [`npm install failed:\n${text.trim()}`], notes, count: packages.length };
 }
 
-/** `{ zod: "^4.1.0" }` -> zod 4.1.0: the tests of the packages have the newest, so here is the oldest. */
+/**
+ * `{ zod: "^4.1.0" }` -> zod 4.1.0: the tests of the packages have the newest, so here is the oldest. An optional peer is
+ * left out, as by a user who does not want it.
+ */
 function oldestPeers(manifest: Manifest): [string, string][] {
-  return Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => {
+  const isNeeded = (name: string): boolean => manifest.peerDependenciesMeta?.[name]?.optional !== true;
+  const needed = Object.entries(manifest.peerDependencies ?? {}).filter(([name]) => isNeeded(name));
+  return needed.map(([name, range]) => {
     const [, oldest] = /^\^(\d+\.\d+\.\d+)$/.exec(range) ?? [];
     if (oldest === undefined) throw new Error(`${manifest.name}: the peer range of ${name} is "${range}", not ^x.y.z`);
     return [name, oldest];

@@ -19,7 +19,7 @@ export function install(root, run = (command, args) => runIn(root, command, args
 
   const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const version = pnpmVersion(packageManager);
-  console.error(`Installing the dependencies and development tools (about 700 MB, once) with pnpm ${version} …`);
+  console.error(`Installing the dependencies and development tools (about 800 MB, once) with pnpm ${version} …`);
   const code = run("npx", ["-y", `pnpm@${version}`, "install", "--frozen-lockfile"]);
   if (code !== 0)
     throw new Error(

@@ -14,7 +14,7 @@ test("every option is read", () => {
     kind: "index",
     folder: "notes",
     out: "o",
-    store: "s",
+    store: { kind: "file", path: "s" },
     runId: "r",
     fresh: true,
     chunks: 3,

@@ -2,13 +2,15 @@ import { parseArgs } from "node:util";
 import { chunksDefault, chunksMax } from "./graph/index-graph.ts";
 import { Problem } from "./problem.ts";
 import type { FaultPlan } from "./run/faults.ts";
+import { readStorePlace } from "./store/store-place.ts";
+import type { StorePlace } from "./store/store-place.ts";
 
 /** What was asked for. Paths are as they were typed. */
 export interface Command {
   readonly kind: "index";
   /** Absent: the repository's own documentation. */
   readonly folder?: string;
-  readonly store?: string;
+  readonly store?: StorePlace;
   readonly out?: string;
   readonly runId?: string;
   readonly chunks: number;
@@ -26,7 +28,13 @@ export const help = `Index a folder of text and Markdown: statistics, an inverte
 
   folder            the folder to index; default: the repository's own docs
   --out DIR         where the reports go; default: .pulse/reports/<run id>
-  --store DIR       where the run's record is kept; default: .pulse/runs
+  --store PLACE     where the run's record is kept; default: file:.pulse/runs
+                      file:./folder              files: one host, many processes
+                      sqlite:./runs.db           one file of SQLite: one host, many processes
+                      postgres://user:password@host:5432/database
+                                                 PostgreSQL, in a schema "pulse" of its own that is made when it is not
+                                                 there. Others see the password in the list of processes: leave it out,
+                                                 and set PGPASSWORD
   --run-id ID       the run's name; default: made of the folder's name and place
   --fresh           forget what an earlier run of this name has confirmed, and start again
   --chunks N        how many parts the files are dealt into, 1 to ${chunksMax}; default: ${chunksDefault}
@@ -69,7 +77,7 @@ export function readCommand(words: readonly string[]): Command | { readonly kind
     chunks: chunks ?? chunksDefault,
     fresh: values.fresh === true,
     ...(folder !== undefined && { folder }),
-    ...(values.store !== undefined && { store: values.store }),
+    ...(values.store !== undefined && { store: storePlace(values.store) }),
     ...(values.out !== undefined && { out: values.out }),
     ...(values["run-id"] !== undefined && { runId: values["run-id"] }),
     ...(values.search !== undefined && { search: values.search }),
@@ -77,6 +85,14 @@ export function readCommand(words: readonly string[]): Command | { readonly kind
     ...(slowMs !== undefined && { slowMs }),
     ...(values.trace !== undefined && { traceFile: values.trace }),
   };
+}
+
+function storePlace(text: string): StorePlace {
+  try {
+    return readStorePlace(text);
+  } catch (error) {
+    throw error instanceof Problem ? usage(error.message, error) : error;
+  }
 }
 
 const options = {

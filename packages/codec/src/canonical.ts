@@ -1,7 +1,7 @@
 import { asCodecError } from "./errors.ts";
 import { Place } from "./place.ts";
 import { whatIsIt } from "./what-is-it.ts";
-import { isWellFormed } from "./utf8.ts";
+import { isWellFormed, mustEscape } from "./utf8.ts";
 
 /**
  * The canonical JSON of a value (RFC 8785): object keys sorted by UTF-16 code units, no white space,
@@ -24,7 +24,8 @@ export function canonicalJson(value: unknown): string {
 /** A string as JSON; refuses half surrogate pairs, which no UTF-8 can carry. */
 export function stringText(value: string, place: Place): string {
   if (!isWellFormed(value)) place.refuse("the string has a lone surrogate, which UTF-8 cannot hold");
-  return JSON.stringify(value);
+  // Most need no escape, and what JSON writes is then the string itself: a long one is not copied.
+  return mustEscape.test(value) ? JSON.stringify(value) : `"${value}"`;
 }
 
 /** A number as JSON; refuses NaN and infinities (CODEC-8). */

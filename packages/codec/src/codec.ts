@@ -54,6 +54,11 @@ export interface Codec<Value = unknown> {
   readonly fingerprintKeys?: readonly FingerprintKey[];
   /** True when every decoded value is immutable (a string, a number, …), so that readers may share one (CODEC-13). */
   readonly immutable?: boolean;
+  /**
+   * True when `encode` gives memory that nothing else refers to, and `decode` neither keeps nor changes the bytes it is
+   * given: then nobody needs to copy them.
+   */
+  readonly ownMemory?: boolean;
 }
 
 /** A codec without what {@link defineCodec} adds. */
@@ -69,6 +74,8 @@ export interface CodecDefinition<Type extends KeyType, Value = ValueOfType<Type>
   readonly fingerprintKeys?: readonly FingerprintKey[];
   /** Default: false, every reader gets a decoded value of its own. */
   readonly immutable?: boolean;
+  /** Default: false, bytes are copied before they are kept and before they are decoded. See {@link Codec.ownMemory}. */
+  readonly ownMemory?: boolean;
 }
 
 /**
@@ -104,7 +111,7 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
     if (typeof text !== "string") throw refuse("encode", at, "its codec gave a fingerprint that is no text");
     return text;
   };
-  const { type, id, version, fingerprintKeys = [], immutable = false } = definition;
+  const { type, id, version, fingerprintKeys = [], immutable = false, ownMemory = false } = definition;
   const codec = Object.freeze({
     type,
     id,
@@ -115,6 +122,7 @@ export function defineCodec<Type extends KeyType, Value = ValueOfType<Type>>(
     fingerprintsBytes: given === undefined,
     fingerprintKeys,
     immutable,
+    ownMemory,
   });
   guarded.add(codec);
   return codec;
@@ -132,13 +140,14 @@ const guarded = new WeakSet<object>();
 export function guardedCodec<Value>(codec: Codec<Value>): Codec<Value> {
   if (typeof codec === "object" && codec !== null && guarded.has(codec)) return codec;
   checkIdentity(codec);
-  const { type, id, version, fingerprintKeys = [], immutable = false } = codec;
+  const { type, id, version, fingerprintKeys = [], immutable = false, ownMemory = false } = codec;
   return defineCodec<KeyType, Value>({
     type,
     id,
     version,
     fingerprintKeys,
     immutable,
+    ownMemory,
     encode: (value, at) => codec.encode(value, at),
     decode: (bytes, at) => codec.decode(bytes, at),
     ...(codec.fingerprintsBytes === true || typeof codec.fingerprint !== "function"

@@ -61,6 +61,7 @@ export function zodCodec<Schema extends z.$ZodType>(schema: Schema, options: Zod
     id: options.id,
     version: options.version,
     immutable: isImmutableSchema(schema),
+    ownMemory: true,
     fingerprintKeys: plan.fingerprintKeys,
     ...(plan.varies
       ? {

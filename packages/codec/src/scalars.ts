@@ -34,6 +34,7 @@ function scalar<Value>(definition: ScalarText<Value>): Codec<Value> {
     id,
     version: "1",
     immutable,
+    ownMemory: true,
     encode: (value, at) => {
       const place = new Place("encode", at.key);
       if (!is(value)) {
@@ -74,6 +75,7 @@ const bytes = defineCodec<TypeToken<Uint8Array>, Uint8Array>({
     return new Uint8Array(value);
   },
   decode: (stored) => new Uint8Array(stored),
+  ownMemory: true,
 });
 
 /** One codec for each scalar type token (CODEC-3). */

@@ -45,6 +45,7 @@ export function standardCodec<Schema extends AnySchema>(schema: Schema): Codec<V
       // The cast holds since the schema has just taken the value and left it as it is.
       return value as ValueOfType<Schema>;
     },
+    ownMemory: true,
   });
 }
 

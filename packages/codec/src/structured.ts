@@ -5,7 +5,7 @@ import { checkOptionNames } from "./options.ts";
 import { Place } from "./place.ts";
 import { readStructured } from "./structured-read.ts";
 import { writeStructured } from "./structured-write.ts";
-import { fromUtf8, toUtf8 } from "./utf8.ts";
+import { fromQuotedUtf8, fromUtf8, toQuotedUtf8, toUtf8 } from "./utf8.ts";
 
 /** The id and version that `structured()` has unless others are given. */
 export const structuredId = "structured";
@@ -40,11 +40,15 @@ export function structured<Value = unknown>(
     encode: (value, at) => encodeStructured(value, at.key),
     // The cast holds as far as the type token's promise does: what was encoded was a Value.
     decode: (bytes, at) => decodeStructured(bytes, at.key) as Value,
+    ownMemory: true,
   });
 }
 
 /** The bytes of a value, as `structured()` writes them. */
 export function encodeStructured(value: unknown, key: string | undefined): Uint8Array {
+  // Texts are often long, and most need no escape: their bytes are made at once.
+  const quick = typeof value === "string" ? toQuotedUtf8(value) : undefined;
+  if (quick !== undefined) return quick;
   const place = new Place("encode", key);
   try {
     return toUtf8(writeStructured(value, place), place);
@@ -55,6 +59,8 @@ export function encodeStructured(value: unknown, key: string | undefined): Uint8
 
 /** The value of such bytes; proves them canonical by writing the value again (CODEC-14). */
 export function decodeStructured(bytes: Uint8Array, key: string | undefined): unknown {
+  const quick = bytes instanceof Uint8Array ? fromQuotedUtf8(bytes) : undefined;
+  if (quick !== undefined) return quick;
   const place = new Place("decode", key);
   try {
     const text = fromUtf8(bytes, place);

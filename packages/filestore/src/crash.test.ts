@@ -36,44 +36,6 @@ async function ageLocks(folder: string): Promise<void> {
 }
 
 test(
-  "STORE-5 STORE-8 FILE-4 D3 KIT-2 after SIGKILL at random moments nothing acknowledged is lost and nothing is half there",
-  { timeout: 180_000 },
-  async () => {
-    await using place = await openPlace();
-    const random = seeded();
-    const store = fileStore({ ...place, foldBytesMin });
-    let revision = 0;
-    for (let round = 0; round < 4; round += 1) {
-      await using owner = await spawnOwner({ ...place, foldBytesMin, values: "mixed" });
-      expect(await acquire(owner)).toBe("acquired");
-      owner.tell({ kind: "save", runId, from: revision, to: revision + 100_000 });
-      await owner.saved(revision + 1 + random(80));
-      // Some turns of this process's loop later: somewhere in a save or a fold of the other one.
-      for (let turns = random(200); turns > 0; turns -= 1) await turn();
-      await owner.kill();
-      const session = await store.acquire(runId);
-      const record = await session.load();
-      const found = record.header.revision;
-      expect([owner.acknowledged, owner.acknowledged + 1]).toContain(found);
-      await expectRecord(store, record, mixed.at(found));
-      await session.close();
-      revision = found;
-    }
-  },
-);
-
-test("D14 SIGKILL after 900 small saves: every acknowledged one is there", { timeout: 120_000 }, async () => {
-  await using place = await openPlace();
-  await using owner = await spawnOwner({ ...place });
-  expect(await acquire(owner)).toBe("acquired");
-  owner.tell({ kind: "save", runId, from: 0, to: 900 });
-  expect((await owner.answer()).kind).toBe("done");
-  await owner.kill();
-  expect(owner.acknowledged).toBe(900);
-  expect(await fileStore(place).catalog.read(runId)).toEqual(history.at(900));
-});
-
-test(
   "FILE-5 STORE-5 an owner whose event loop is blocked keeps its run however long; killed, it is taken over at once",
   { timeout: 120_000 },
   async () => {

@@ -38,9 +38,9 @@ function pausingAt(step: Step): { platform: Platform; reached: Promise<void>; re
     arm: () => (armed = true),
     platform: {
       ...realPlatform,
-      async write(now, file, bytes) {
+      async write(now, ...given) {
         await pause(now);
-        await realPlatform.write(now, file, bytes);
+        await realPlatform.write(now, ...given);
       },
       async sync(now, file) {
         await pause(now);

@@ -237,11 +237,15 @@ async function writeHead(parts: Parts, path: string, epoch: Epoch, deleted = fal
  * Looks whether this epoch is still the newest one (STORE-6, FILE-3): first that the next is not there, then that
  * this one still is. Old journals are removed in their order, so while this one is there the next was never removed.
  */
-export function isNewest({ platform }: Parts, { run, incarnation, epoch }: EpochPlace): boolean {
-  return (
-    !platform.exists(join(run.path, journalName(incarnation, epoch + 1))) &&
-    platform.exists(join(run.path, journalName(incarnation, epoch)))
-  );
+export function isNewest(parts: Parts, epoch: EpochPlace): boolean {
+  return lookAt(parts, epoch)();
+}
+
+/** The same, for who looks again and again. */
+export function lookAt({ platform }: Parts, { run, incarnation, epoch }: EpochPlace): () => boolean {
+  const next = join(run.path, journalName(incarnation, epoch + 1));
+  const own = join(run.path, journalName(incarnation, epoch));
+  return () => !platform.exists(next) && platform.remains(own);
 }
 
 /** Tells a newer owner from files that somebody removed under this one. */

@@ -103,7 +103,8 @@ async function round(
 ): Promise<{ readonly steps: readonly Step[]; readonly error?: unknown }> {
   await using place = await openPlace("fast");
   const cause = failing(code, from);
-  const store = openFileStore({ ...place, foldBytesMin }, { platform: stoppedAt(realPlatform, cause.at) });
+  const platform = stoppedAt(realPlatform, cause.at);
+  const store = openFileStore({ ...place, foldBytesMin }, { platform, foldEarly: true, roomFrom: 0 });
   const { session, acknowledged, error } = await work(store);
   if (error !== undefined) {
     if (!isPulseError(error, "PULSE_STORE")) throw error;

@@ -145,8 +145,8 @@ test("STORE-2 FILE-6 a run whose file cannot be closed well is let go all the sa
   await using place = await openPlace();
   const platform: Platform = {
     ...realPlatform,
-    async openToAppend(path) {
-      const file = await realPlatform.openToAppend(path);
+    async openToWrite(path) {
+      const file = await realPlatform.openToWrite(path);
       const close = file.close.bind(file);
       file.close = async () => {
         await close();

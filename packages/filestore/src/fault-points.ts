@@ -59,14 +59,16 @@ export function stoppedAt(inner: Platform, at: AtMoment): Platform {
       }
       return file;
     },
-    async write(step, file, bytes) {
+    async write(step, file, bytes, place) {
       const change = await begin(step, pathOf(file));
       const half = Math.floor(bytes.length / 2);
-      if (half > 0) await inner.write(step, file, bytes.subarray(0, half));
+      if (half > 0) await inner.write(step, file, bytes.subarray(0, half), place);
       await at("half", change);
-      await inner.write(step, file, bytes.subarray(half));
+      await inner.write(step, file, bytes.subarray(half), place === undefined ? undefined : place + half);
       await at("after", change);
     },
+    truncate: async (step, file, length) =>
+      await around(step, pathOf(file), async () => await inner.truncate(step, file, length)),
     sync: async (step, file) => await around(step, pathOf(file), async () => await inner.sync(step, file)),
     syncFolder: async (step, path) => await around(step, path, async () => await inner.syncFolder(step, path)),
     link: async (step, from, to) => await around(step, to, async () => await inner.link(step, from, to)),
@@ -80,8 +82,8 @@ export function stoppedAt(inner: Platform, at: AtMoment): Platform {
   return {
     ...inner,
     ...changes,
-    async openToAppend(path) {
-      const file = await inner.openToAppend(path);
+    async openToWrite(path) {
+      const file = await inner.openToWrite(path);
       paths.set(file, path);
       return file;
     },

@@ -1,4 +1,3 @@
-import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { shownRunId } from "@pulse-ts/durable";
 import type { RecordChanges } from "@pulse-ts/durable";
@@ -9,7 +8,7 @@ import type { StoredChanges } from "./change.ts";
 import { fileFormat, journalName } from "./layout.ts";
 import type { RunFolder } from "./layout.ts";
 import { firstLine, line, linesOf, readFirstLine, readLine } from "./line.ts";
-import type { RawLine } from "./line.ts";
+import type { LineMemory, RawLine } from "./line.ts";
 import type { Platform } from "./platform.ts";
 import { newerFormat } from "./root.ts";
 
@@ -30,15 +29,18 @@ export const headLine = (head: EpochHead): Buffer => firstLine("journal", fileFo
 /** A save as one line, and what it does to the weight of each entry. */
 export interface EncodedSave {
   readonly bytes: Buffer;
-  /** Bytes that each entry takes in a line; 0 for one that is deleted. */
-  readonly weights: readonly (readonly [key: string, weight: number])[];
+  /** Bytes that each change's entry takes in a line; 0 for one that is deleted. */
+  readonly weights: readonly number[];
 }
 
-/** Writes a save as one line of the journal. @throws PULSE_USAGE for what cannot be written (REC-15, REC-27) */
-export function encodeSave(runId: string, revision: number, changes: RecordChanges): EncodedSave {
+/**
+ * Writes a save as one line of the journal, which stands in `memory` until the next one does.
+ * @throws PULSE_USAGE for what cannot be written (REC-15, REC-27)
+ */
+export function encodeSave(runId: string, revision: number, changes: RecordChanges, memory: LineMemory): EncodedSave {
   const pieces: (string | Uint8Array)[] = [`save ${revision} ${changes.length}`];
-  const weights = changes.map((change): [string, number] => [change.key, writeChange(runId, change, pieces)]);
-  return { bytes: line(pieces), weights };
+  const weights = changes.map((change) => writeChange(runId, change, pieces));
+  return { bytes: line(pieces, memory), weights };
 }
 
 /**
@@ -61,6 +63,7 @@ export interface JournalContent {
   readonly closed: boolean;
   /** The revision at which its owner let go. */
   readonly closedAt: number;
+  /** Of its whole lines. */
   readonly bytes: number;
 }
 
@@ -109,18 +112,23 @@ export async function readJournal(
   /** A line that was not written whole. Only the last one may be. */
   let torn: RawLine | undefined;
   const take = (raw: RawLine): void => {
+    if (isRoom(raw)) return;
     if (torn !== undefined) throw corrupt(run.runId, `${path}:${torn.number}`, damaged);
     if (closed)
       throw corrupt(run.runId, `${path}:${raw.number}`, "the line stands after the one that ends the journal");
-    bytes += raw.bytes.length + 1;
     if (raw.number === 1) {
       head = parseHead(run, path, epoch, raw);
       if (head === undefined) torn = raw;
+      else bytes += raw.bytes.length + 1;
       return;
     }
     const parsed = parseLine(run, path, raw);
-    if (parsed === undefined) torn = raw;
-    else if (parsed.kind === "close") [closed, closedAt] = [true, parsed.revision];
+    if (parsed === undefined) {
+      torn = raw;
+      return;
+    }
+    bytes += raw.bytes.length + 1;
+    if (parsed.kind === "close") [closed, closedAt] = [true, parsed.revision];
     else lines.push(parsed);
   };
   const file = await platform.openToRead(path);
@@ -148,6 +156,9 @@ export async function endsInOrder(
   }
   return last?.whole === true && readLine(last.bytes)?.head.startsWith("close ") === true;
 }
+
+/** Whether it is no line, but what was made ready for one (`journal-file.ts`). A line that was cut off may stand before it. */
+const isRoom = ({ whole, bytes }: RawLine): boolean => !whole && bytes.every((byte) => byte === 0);
 
 const damaged = "the line is damaged: its checksum does not fit";
 
@@ -210,10 +221,4 @@ function parseLine(
   if (kind === "close") return { kind, revision };
   const changes = counted === undefined ? {} : { changes: { count: Number(counted), bytes: found.rest } };
   return { kind: kind === "save" ? "save" : "seal", revision, ...changes, where };
-}
-
-/** Appends bytes to a journal and waits until they are on disk. */
-export async function appendSynced(platform: Platform, file: FileHandle, bytes: Buffer): Promise<void> {
-  await platform.write("journal-append", file, bytes);
-  await platform.sync("journal-sync", file);
 }

@@ -22,24 +22,48 @@ export function firstLine(kind: FileKind, format: number, body: object): Buffer 
   return Buffer.concat([Buffer.from(`pulse-${kind}/${format} ${checksum(text)} `), text, lineEnd]);
 }
 
-/** A line after the first, out of its pieces. They hold no line's end and no zero byte. */
-export function line(pieces: readonly (string | Uint8Array)[]): Buffer {
-  let length = checksumLength + 2;
-  for (const piece of pieces) length += typeof piece === "string" ? Buffer.byteLength(piece) : piece.length;
-  const bytes = Buffer.allocUnsafe(length);
+/**
+ * A line after the first, out of its pieces. They hold no line's end and no zero byte. With `memory` it stands there until
+ * the next one does.
+ */
+export function line(pieces: readonly (string | Uint8Array)[], memory?: LineMemory): Buffer {
+  let lengthMax = checksumLength + 2;
+  for (const piece of pieces) lengthMax += typeof piece === "string" ? piece.length * utf8Max : piece.length;
+  const bytes = memory?.take(lengthMax) ?? Buffer.allocUnsafe(lengthMax);
   let at = checksumLength + 1;
-  bytes[checksumLength] = space;
+  // Texts that follow each other are written at once.
+  let text = "";
   for (const piece of pieces) {
-    if (typeof piece === "string") at += bytes.write(piece, at);
+    if (typeof piece === "string") text += piece;
     else {
+      if (text !== "") at += bytes.write(text, at);
+      text = "";
       bytes.set(piece, at);
       at += piece.length;
     }
   }
-  bytes[at] = newline;
+  if (text !== "") at += bytes.write(text, at);
   bytes.write(checksum(bytes.subarray(checksumLength + 1, at)), 0, "latin1");
-  return bytes;
+  bytes[checksumLength] = space;
+  bytes[at] = newline;
+  return bytes.subarray(0, at + 1);
 }
+
+/** Memory for lines that are used one after the other: most saves need none of their own. */
+export class LineMemory {
+  #bytes = Buffer.allocUnsafeSlow(4 * 1024);
+
+  /** So many bytes at least; `undefined` for more than is kept. */
+  take(length: number): Buffer | undefined {
+    if (length > lineMemoryMax) return undefined;
+    if (length > this.#bytes.length) this.#bytes = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
+    return this.#bytes;
+  }
+}
+
+const lineMemoryMax = 64 * 1024;
+/** Bytes that a UTF-16 code unit takes at most. */
+const utf8Max = 3;
 
 /** What a first line says; `undefined` when it is damaged or of another kind. A newer format tells only its number. */
 export function readFirstLine(

@@ -71,15 +71,20 @@ interface Template {
   readonly processes: ReturnType<typeof fakeProcesses>;
 }
 
-async function templateOf(until: string, end: "killed" | "closed", foldBytesMin: number): Promise<Template> {
+async function templateOf(
+  until: string,
+  end: "killed" | "closed",
+  foldBytesMin: number,
+  roomFrom?: number,
+): Promise<Template> {
   await using living = await openPlace();
   const place = await openPlace();
   const processes = fakeProcesses();
   const options = { foldBytesMin, contentBytesMin: 256 };
   const { platform, hold, goOn } = stillPlatform();
-  const parts = { ...processes.parts(1), platform };
+  const parts = { ...processes.parts(1), platform, ...(roomFrom === undefined ? {} : { roomFrom }) };
   const pulse = durable({ store: openFileStore({ ...living, ...options }, parts) });
-  const name = `${end} at ${until}, folded from ${foldBytesMin}`;
+  const name = `${end} at ${until}, folded from ${foldBytesMin}${roomFrom === undefined ? "" : ", with room"}`;
   await new Promise<void>((resolve, reject) => {
     const held = damagedGraph((path) => {
       if (path !== until) return undefined;
@@ -146,7 +151,8 @@ test(
         ["closed", 65_536],
         ["killed", 500],
       ] as const) {
-        templates.push(await templateOf(until, end, fold));
+        // Zeros behind the last line are damaged as well.
+        templates.push(await templateOf(until, end, fold, fold === 500 ? 0 : undefined));
       }
     }
     templates.push(await templateOf("the end", "closed", 65_536));

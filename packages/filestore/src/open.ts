@@ -12,6 +12,7 @@ import { own } from "./owner.ts";
 import type { Parts } from "./parts.ts";
 import { realPlatform } from "./platform.ts";
 import { prepareRoot } from "./root.ts";
+import { JournalFile, roomFromDefault } from "./journal-file.ts";
 import { FileSession } from "./store.ts";
 
 export interface FileStoreOptions {
@@ -66,7 +67,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
 /** The same with parts of one's own: for tests of this package. */
 export function openFileStore(
   options: FileStoreOptions,
-  replaced: Partial<Pick<Parts, "platform" | "probe" | "holder">>,
+  replaced: Partial<Pick<Parts, "platform" | "probe" | "holder" | "foldEarly" | "roomFrom">>,
 ): FileStore {
   checkOptions<FileStoreOptions>("opening a file store", options, storeOptions);
   const parts: Parts = {
@@ -74,6 +75,8 @@ export function openFileStore(
     staleMs: options.staleMs ?? staleMsDefault,
     foldBytesMin: options.foldBytesMin ?? foldBytesMinDefault,
     contentBytesMin: options.contentBytesMin ?? contentBytesMinDefault,
+    foldEarly: false,
+    roomFrom: roomFromDefault,
     platform: realPlatform,
     probe: systemProbe,
     holder: ownHolder,
@@ -95,7 +98,7 @@ async function acquire(parts: Parts, runId: string, signal: AbortSignal | undefi
     const { epoch, lock } = await own(parts, run, doing, signal);
     try {
       const journal = join(run.path, journalName(epoch.incarnation, epoch.epoch));
-      return new FileSession(parts, lock, epoch, await parts.platform.openToAppend(journal));
+      return new FileSession(parts, lock, epoch, await JournalFile.open(parts.platform, journal, parts.roomFrom));
     } catch (error) {
       await lock.release();
       throw error;

@@ -7,6 +7,10 @@ export interface Parts {
   readonly root: string;
   readonly staleMs: number;
   readonly foldBytesMin: number;
+  /** Folds although no part of what is folded is old: for tests that are to come to a fold in a few saves. */
+  readonly foldEarly: boolean;
+  /** Bytes from which a journal gets room in advance. */
+  readonly roomFrom: number;
   readonly contentBytesMin: number;
   readonly platform: Platform;
   readonly probe: ProcessProbe;

@@ -1,4 +1,4 @@
-import { constants, fstatSync, statSync, writeSync } from "node:fs";
+import { accessSync, constants, fdatasync, fstatSync, statSync, writeSync } from "node:fs";
 import { link, mkdir, open, readdir, readFile, rename, rmdir, stat, statfs, unlink, utimes } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -11,10 +11,15 @@ import type { StepOf } from "./steps.ts";
 export interface Platform {
   /** Creates a file that must not be there yet, for appending. */
   createFile(step: StepOf<"createFile">, path: string): Promise<FileHandle>;
-  /** Opens a file that must be there, for appending. */
-  openToAppend(path: string): Promise<FileHandle>;
-  /** Appends all of `bytes`, in one write where the system takes them at once. */
-  write(step: StepOf<"write">, file: FileHandle, bytes: Uint8Array): Promise<void>;
+  /** Opens a file that must be there, for writing at places that each write tells. */
+  openToWrite(path: string): Promise<FileHandle>;
+  /**
+   * Writes all of `bytes`, in one write where the system takes them at once: at this place, or else behind what was written
+   * before.
+   */
+  write(step: StepOf<"write">, file: FileHandle, bytes: Uint8Array, at?: number): Promise<void>;
+  /** Makes a file that is longer so long. */
+  truncate(step: StepOf<"truncate">, file: FileHandle, length: number): Promise<void>;
   /** Resolves when what was written to the file, and its length, survive a loss of power. */
   sync(step: StepOf<"sync">, file: FileHandle): Promise<void>;
   /** Resolves when the names in the folder survive a loss of power. Windows has no such call and needs none. */
@@ -32,8 +37,10 @@ export interface Platform {
   removeFolder(step: StepOf<"removeFolder">, path: string): Promise<void>;
   /** Sets when the file or folder was last changed. */
   touch(step: StepOf<"touch">, path: string, at: Date): Promise<void>;
-  /** Whether the path exists, at once: two of these stand in every save, and each takes microseconds. */
+  /** Whether the path exists, at once: this and `remains` stand in every save, and each takes microseconds. */
   exists(path: string): boolean;
+  /** The same, sooner for a path that most likely exists. */
+  remains(path: string): boolean;
   /** The names in a folder; `undefined` when there is none. */
   list(path: string): Promise<readonly string[] | undefined>;
   /** When the file or folder was last changed, in ms since 1970; `undefined` when there is none. */
@@ -66,14 +73,24 @@ const writtenAtOnceMax = 16 * 1024;
 /** The real file system. */
 export const realPlatform: Platform = {
   createFile: async (_step, path) => await open(path, "ax"),
-  openToAppend: async (path) => await open(path, constants.O_WRONLY | constants.O_APPEND),
-  async write(_step, file, bytes) {
-    for (let done = 0; done < bytes.length;) {
-      if (bytes.length <= writtenAtOnceMax) done += writeSync(file.fd, bytes, done);
-      else done += (await file.write(bytes, done)).bytesWritten;
+  openToWrite: async (path) => await open(path, constants.O_WRONLY),
+  async write(_step, file, bytes, at) {
+    const { length } = bytes;
+    for (let done = 0; done < length;) {
+      const place = at === undefined ? null : at + done;
+      if (length <= writtenAtOnceMax) done += writeSync(file.fd, bytes, done, length - done, place);
+      else done += (await file.write(bytes, done, length - done, place)).bytesWritten;
     }
   },
-  sync: async (_step, file) => await file.datasync(),
+  truncate: async (_step, file, length) => await file.truncate(length),
+  // Stands in every save: the file's own method makes more promises and objects on the way to the same call.
+  sync: (_step, { fd }) =>
+    new Promise((resolve, reject) => {
+      fdatasync(fd, (error) => {
+        if (error === null) resolve();
+        else reject(error);
+      });
+    }),
   async syncFolder(_step, path) {
     if (windows) return;
     const folder = await open(path, "r");
@@ -91,6 +108,15 @@ export const realPlatform: Platform = {
   removeFolder: async (_step, path) => await rmdir(path),
   touch: async (_step, path, at) => await utimes(path, at, at),
   exists: (path) => statSync(path, { throwIfNoEntry: false }) !== undefined,
+  remains(path) {
+    try {
+      accessSync(path);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === "ENOENT") return false;
+      throw error;
+    }
+  },
   list: async (path) => await unlessMissing(readdir(path)),
   changedAt: async (path) => (await unlessMissing(stat(path)))?.mtimeMs,
   sizeOf: async (path) => (await unlessMissing(stat(path)))?.size,

@@ -26,6 +26,8 @@ export interface Reading {
   readonly journalBytes: number;
   /** The snapshot that it begins with. */
   readonly snapshot: { readonly revision: number; readonly epoch: number } | undefined;
+  /** Bytes that its entries take. */
+  readonly snapshotBytes: number;
   /** The last save, unless it is in the snapshot. */
   readonly tail: StoredChanges | undefined;
   /** Whether the owner before `ownEpoch` let go in order, or there was none: then no older journal ever changes. */
@@ -102,9 +104,13 @@ async function readListed(
       `the first journal is ${firstEpoch}, and the snapshot of what was before is missing`,
     );
   }
+  let snapshotBytes = 0;
   if (snapshot !== undefined) {
     const place = { run, incarnation: listing.incarnation, ...snapshot };
-    await readSnapshot(platform, place, (change, where) => take(change, where, 0, snapshot.revision));
+    await readSnapshot(platform, place, (change, where) => {
+      snapshotBytes += change.end - change.from;
+      take(change, where, 0, snapshot.revision);
+    });
   } else if (journals.length === 0) return deletedRun(run);
 
   let revision = snapshot?.revision ?? 0;
@@ -141,6 +147,7 @@ async function readListed(
     places,
     journalBytes,
     snapshot,
+    snapshotBytes,
     tail,
     settled: before === undefined || before.closed,
     deleted: false,
@@ -156,6 +163,7 @@ const deletedRun = ({ runId }: RunFolder): Reading => ({
   places: new EntryPlaces(),
   journalBytes: 0,
   snapshot: undefined,
+  snapshotBytes: 0,
   tail: undefined,
   settled: true,
   deleted: true,

@@ -2,6 +2,7 @@
 export type Operation =
   | "createFile"
   | "write"
+  | "truncate"
   | "sync"
   | "syncFolder"
   | "link"
@@ -45,8 +46,10 @@ export const steps = {
   "tombstone-sync": "sync",
   "tombstone-folder-sync": "syncFolder",
   "journal-append": "write",
+  "journal-extend": "write",
   "journal-sync": "sync",
   "journal-folder-sync": "syncFolder",
+  "journal-cut": "truncate",
   "journal-close": "write",
   "journal-withdraw": "unlink",
   "snapshot-create": "createFile",

@@ -1,23 +1,24 @@
-import type { FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { isPulseError } from "@pulse-ts/core";
 import { headerKey, shownRunId } from "@pulse-ts/durable";
-import type { CallOptions, RecordChanges, RunRecord, Session } from "@pulse-ts/durable";
+import type { CallOptions, RecordChange, RecordChanges, RunRecord, Session } from "@pulse-ts/durable";
 import { conflict, notFound, ownershipLost, unlessAborted, usage } from "@pulse-ts/durable/define-store";
 import type { Doing } from "@pulse-ts/durable/define-store";
-import { deleteRun, doingWith, isNewest, publishEpoch, whyNotNewest } from "./epoch.ts";
+import { deleteRun, doingWith, lookAt, publishEpoch, whyNotNewest } from "./epoch.ts";
 import type { Epoch } from "./epoch.ts";
 import { fold } from "./fold.ts";
-import type { FoldedSnapshot } from "./fold.ts";
 import { readContent } from "./content.ts";
 import { storeError } from "./failure.ts";
-import { appendSynced, closeLine, encodeSave, endsInOrder, sealLine } from "./journal.ts";
+import { closeLine, encodeSave, endsInOrder, sealLine } from "./journal.ts";
+import { JournalFile } from "./journal-file.ts";
 import { journalName, runsFolder, sortNames } from "./layout.ts";
 import { keptContents } from "./kept-contents.ts";
 import type { KeptContents } from "./kept-contents.ts";
+import { foldIsDue, nothingSaved } from "./known.ts";
+import type { Known } from "./known.ts";
+import { LineMemory } from "./line.ts";
 import type { Lock } from "./lock.ts";
 import type { Parts } from "./parts.ts";
-import { EntryPlaces } from "./places.ts";
 import { systemCode } from "./platform.ts";
 import { readRun, recordOf } from "./read.ts";
 import type { Reading } from "./read.ts";
@@ -27,10 +28,14 @@ export class FileSession implements Session {
   readonly #parts: Parts;
   readonly #lock: Lock;
   readonly #contents: KeptContents;
+  readonly #memory = new LineMemory();
   #epoch: Epoch;
-  #file: FileHandle;
+  #isNewest: () => boolean;
+  #journal: JournalFile;
   /** The last call's work. Never rejects. */
   #work: Promise<unknown> = Promise.resolve();
+  /** Calls that are at work or wait for it. */
+  #calls = 0;
   #closing: Promise<void> | undefined;
   /** The fold that is at work beside the saves. Never rejects. */
   #folding: Promise<void> | undefined;
@@ -43,12 +48,13 @@ export class FileSession implements Session {
   /** Whether the names of this epoch's files survive a loss of power already. */
   #namesSynced = false;
 
-  constructor(parts: Parts, lock: Lock, epoch: Epoch, file: FileHandle) {
+  constructor(parts: Parts, lock: Lock, epoch: Epoch, journal: JournalFile) {
     this.#parts = parts;
     this.#lock = lock;
     this.#contents = keptContents(parts);
     this.#epoch = epoch;
-    this.#file = file;
+    this.#isNewest = lookAt(parts, epoch);
+    this.#journal = journal;
     if (epoch.fresh) this.#known = nothingSaved();
   }
 
@@ -66,12 +72,11 @@ export class FileSession implements Session {
   }
 
   async save(next: RunRecord, expectedRevision: number, changes: RecordChanges, options?: CallOptions): Promise<void> {
-    await this.#inTurn("saving", options?.signal, async () => {
-      if (this.#stopped !== undefined) throw this.#stopped;
-      // Aborted while it waited for its turn: nothing of it was written.
-      options?.signal?.throwIfAborted();
-      await this.#saveNow(next, expectedRevision, changes);
-    });
+    await this.#inTurn(
+      "saving",
+      options?.signal,
+      async () => await this.#saveNow(next, expectedRevision, changes, options?.signal),
+    );
   }
 
   async content(digest: string, options?: CallOptions): Promise<Uint8Array> {
@@ -93,18 +98,19 @@ export class FileSession implements Session {
 
   /** Does one call after the other. An aborted call is waited for no longer, but its work goes on to its end. */
   async #inTurn<Result>(what: string, signal: AbortSignal | undefined, action: () => Promise<Result>): Promise<Result> {
-    const { run } = this.#epoch;
     this.#refuseClosed(what);
     signal?.throwIfAborted();
-    const work = this.#work.then(async () => {
-      try {
-        return await action();
-      } catch (error) {
-        throw storeError(doingWith(what, run), error);
-      }
-    });
-    this.#work = work.catch(() => undefined);
-    return await unlessAborted(work, signal);
+    // Most calls come when nothing is at work.
+    const work = this.#calls === 0 ? action() : this.#work.then(action);
+    this.#calls += 1;
+    const end = (): void => void (this.#calls -= 1);
+    this.#work = work.then(end, end);
+    try {
+      return await unlessAborted(work, signal);
+    } catch (error) {
+      if (signal?.aborted === true && error === signal.reason) throw error;
+      throw storeError(doingWith(what, this.#epoch.run), error);
+    }
   }
 
   #refuseClosed(what: string): void {
@@ -116,11 +122,12 @@ export class FileSession implements Session {
   /** Knows from now on what the files hold. */
   async #takeOver(reading: Reading): Promise<void> {
     const first = this.#known === undefined;
-    const { revision, places, journalBytes, snapshot, settled } = reading;
+    const { revision, places, journalBytes, snapshot, snapshotBytes, settled } = reading;
     this.#known = {
       revision,
       places,
       journalBytes,
+      snapshotBytes,
       snapshot: snapshot === undefined ? undefined : { ...snapshot, foldedThrough: 0 },
       settled: this.#known?.settled ?? settled,
     };
@@ -138,7 +145,15 @@ export class FileSession implements Session {
     }
   }
 
-  async #saveNow(next: RunRecord, expectedRevision: number, changes: RecordChanges): Promise<void> {
+  async #saveNow(
+    next: RunRecord,
+    expectedRevision: number,
+    changes: RecordChanges,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (this.#stopped !== undefined) throw this.#stopped;
+    // Aborted while it waited for its turn: nothing of it was written.
+    signal?.throwIfAborted();
     if (this.#known === undefined) {
       const { run, epoch } = this.#epoch;
       const reading = await readRun(this.#parts.platform, run, { ownEpoch: epoch, wanted: "header" });
@@ -147,7 +162,8 @@ export class FileSession implements Session {
     const known = (this.#known ??= nothingSaved());
     this.#compare(next, expectedRevision, known.revision, changes);
     const { changes: stored, contents } = this.#contents.plan(changes);
-    const { bytes, weights } = encodeSave(next.header.runId, next.header.revision, stored);
+    const { runId, revision } = next.header;
+    const { bytes, weights } = encodeSave(runId, revision, stored, this.#memory);
     try {
       this.#wrote = true;
       if (contents.length > 0) await this.#contents.put(doingWith("saving", this.#epoch.run), contents);
@@ -155,28 +171,27 @@ export class FileSession implements Session {
     } catch (error) {
       throw this.#stop("saving", error);
     }
-    const { revision } = next.header;
     known.revision = revision;
     known.journalBytes += bytes.length;
-    for (const [key, weight] of weights) {
-      if (weight === 0) known.places.delete(key);
-      else known.places.put(key, { epoch: this.#epoch.epoch, revision, weight });
+    const { epoch } = this.#epoch;
+    for (let at = 0; at < stored.length; at += 1) {
+      const { kind, key } = stored[at] as RecordChange;
+      if (kind === "delete") known.places.delete(key);
+      else known.places.put(key, { epoch, revision, weight: weights[at] ?? 0 });
     }
-    const { journalBytes, places } = known;
-    const due = journalBytes >= this.#parts.foldBytesMin && journalBytes >= places.weight;
-    if (due && this.#folding === undefined) await this.#beginFold(known);
+    if (this.#folding === undefined && foldIsDue(known, this.#parts)) await this.#beginFold(known);
   }
 
   /** Write, sync, look: in this order, what was reported as saved is seen by every later owner (FILE-3). */
   async #append(bytes: Buffer): Promise<void> {
-    const { platform, root } = this.#parts;
-    await appendSynced(platform, this.#file, bytes);
+    await this.#journal.append(bytes);
     if (!this.#namesSynced) {
+      const { platform, root } = this.#parts;
       await platform.syncFolder("journal-folder-sync", this.#epoch.run.path);
       await platform.syncFolder("journal-folder-sync", runsFolder(root));
       this.#namesSynced = true;
     }
-    if (!isNewest(this.#parts, this.#epoch)) throw await whyNotNewest(this.#parts, this.#epoch);
+    if (!this.#isNewest()) throw await whyNotNewest(this.#parts, this.#epoch);
   }
 
   #compare(next: RunRecord, expected: number, found: number, changes: RecordChanges): void {
@@ -201,7 +216,6 @@ export class FileSession implements Session {
    * saves go on. The save before it is confirmed already: what fails here leaves that as it is.
    */
   async #beginFold(known: Known): Promise<void> {
-    const { platform } = this.#parts;
     const { run, incarnation, epoch } = this.#epoch;
     // Whatever comes of it, the next try is due when as much again was saved: so folding never costs more than saving.
     known.journalBytes = 0;
@@ -211,9 +225,11 @@ export class FileSession implements Session {
         this.#stop("saving", ownershipLost(run.runId, epoch));
         return;
       }
-      const old = this.#file;
-      this.#file = await platform.openToAppend(join(run.path, journalName(incarnation, next.epoch)));
+      const old = this.#journal;
+      const path = join(run.path, journalName(incarnation, next.epoch));
+      this.#journal = await JournalFile.open(this.#parts.platform, path, this.#parts.roomFrom);
       this.#epoch = next;
+      this.#isNewest = lookAt(this.#parts, next);
       this.#namesSynced = false;
       this.#folding = this.#fold(known);
       await old.close();
@@ -227,9 +243,12 @@ export class FileSession implements Session {
   async #fold(known: Known): Promise<void> {
     const { revision, snapshot } = known;
     const places = known.places.freeze();
+    const { weight } = known.places;
     try {
       const folded = await fold(this.#parts, { own: this.#epoch, revision, places, snapshot });
-      known.snapshot = folded ?? snapshot;
+      if (folded === undefined) return;
+      known.snapshot = folded;
+      known.snapshotBytes = weight;
     } catch (error) {
       if (!isMediumFailure(error)) this.#stop("saving", error);
     } finally {
@@ -262,7 +281,7 @@ export class FileSession implements Session {
         if (this.#known?.revision === 0 && !this.#wrote) {
           await deleteRun(this.#parts, this.#epoch, doingWith("closing", run));
         } else if (this.#wrote) {
-          await platform.write("journal-close", this.#file, closeLine(this.#known?.revision ?? 0));
+          await this.#journal.finish(closeLine(this.#known?.revision ?? 0));
         } else if (await this.#nothingToFence()) {
           // Nothing was saved, and no older owner can come back: this epoch need not have been.
           await platform.unlink("journal-withdraw", join(run.path, journalName(incarnation, epoch)));
@@ -277,7 +296,7 @@ export class FileSession implements Session {
 
   async #closeAndRelease(): Promise<void> {
     try {
-      await this.#file.close();
+      await this.#journal.close();
     } catch (error) {
       throw storeError(doingWith("closing", this.#epoch.run), error);
     } finally {
@@ -295,20 +314,3 @@ async function contentOrError(parts: Parts, doing: Doing, digest: string): Promi
 }
 
 const isMediumFailure = (error: unknown): boolean => isPulseError(error) || systemCode(error) !== undefined;
-
-interface Known {
-  revision: number;
-  readonly places: EntryPlaces;
-  /** Bytes that were saved since the last fold began. */
-  journalBytes: number;
-  snapshot: FoldedSnapshot | undefined;
-  readonly settled: boolean;
-}
-
-const nothingSaved = (): Known => ({
-  revision: 0,
-  places: new EntryPlaces(),
-  journalBytes: 0,
-  snapshot: undefined,
-  settled: true,
-});

@@ -9,15 +9,18 @@ export type {
   WithCatalog,
 } from "./define-store/adapter.ts";
 export { unlessAborted } from "./define-store/abort.ts";
+export { catalogByReading } from "./define-store/catalog-by-reading.ts";
+export type { RunReader } from "./define-store/catalog-by-reading.ts";
 export { countOptions, listOptions } from "./define-store/catalog-options.ts";
 export type { CountQuery } from "./define-store/catalog-options.ts";
 export { contentPlan } from "./define-store/content-plan.ts";
 export type { ContentPlan } from "./define-store/content-plan.ts";
-export { contentsNamed, contentsOf, isDigest, namingContents } from "./define-store/content-values.ts";
+export { contentsNamed, contentsNamedBy, contentsOf, isDigest, namingContents } from "./define-store/content-values.ts";
 export type { Content } from "./define-store/content-values.ts";
 export { defineStore } from "./define-store/define-store.ts";
 export { describeHolder, judge, ownHolder, readHolder, systemProbe } from "./define-store/holder.ts";
 export type { Holder, ProcessProbe, Started, Verdict } from "./define-store/holder.ts";
+export { catalogRunOf, recordOfText, recordText } from "./define-store/record-text.ts";
 export {
   busy,
   closedSession,

@@ -1,8 +1,10 @@
 import { setMaxListeners } from "node:events";
 import type { RunRecord, Session, Store } from "@pulse-ts/durable";
+import { catalogOf } from "./catalog-of.ts";
 import { randomFrom } from "./random.ts";
 import type { Random } from "./random.ts";
 import { sameRecord } from "./same-record.ts";
+import { checkedSession, checkedStore } from "./store-shape.ts";
 import type { StoreSubject } from "./subject.ts";
 
 /** What one check has at hand: an empty place, stores on it, chance. Everything opened through it is closed after the check. */
@@ -29,6 +31,10 @@ export interface Bench {
   acquire(store: Store, runId: string): Promise<Session>;
   /** Compares what a session loads, contents fetched, with the record that it must be. @throws an Error that says where they part */
   loads(session: Session, wanted: RunRecord): Promise<void>;
+  /** The same of what the store's catalogue reads. */
+  reads(store: Store, wanted: RunRecord): Promise<void>;
+  /** The same of a record that the catalogue has read. */
+  sameAs(store: Store, seen: RunRecord, wanted: RunRecord): Promise<void>;
 }
 
 export interface BenchOptions {
@@ -59,7 +65,8 @@ export async function openBench(
     signal,
     say: (progress) => say?.(progress),
     async open(at) {
-      const store = await (at === undefined ? subject.open(place) : subject.open(place, at));
+      const opened = await (at === undefined ? subject.open(place) : subject.open(place, at));
+      const store = checkedStore(subject.name, opened);
       stores.add(store);
       return store;
     },
@@ -68,7 +75,7 @@ export async function openBench(
       await store.close?.();
     },
     async acquire(store, runId) {
-      const session = await store.acquire(runId, { signal });
+      const session = checkedSession(await store.acquire(runId, { signal }));
       sessions.add(session);
       return session;
     },
@@ -76,6 +83,10 @@ export async function openBench(
       const fetch = session.content?.bind(session);
       await sameRecord("the record that was loaded", await session.load(), wanted, fetch);
     },
+    async reads(store, wanted) {
+      await sameAsRead(store, await catalogOf(store).read(wanted.header.runId), wanted);
+    },
+    sameAs: sameAsRead,
     async close() {
       const ends = [
         ...[...sessions].map((session) => () => session.close()),
@@ -88,4 +99,11 @@ export async function openBench(
       if (problems.length > 0) throw problems[0];
     },
   };
+}
+
+async function sameAsRead(store: Store, seen: RunRecord, wanted: RunRecord): Promise<void> {
+  const catalog = catalogOf(store);
+  const content = catalog.content?.bind(catalog);
+  const fetch = content && ((digest: string) => content(wanted.header.runId, digest));
+  await sameRecord("the record that the catalogue reads", seen, wanted, fetch);
 }

@@ -1,4 +1,6 @@
 export type { Bench } from "./bench.ts";
+export { checkStore } from "./check-store.ts";
+export type { CheckResult, CheckStoreOptions } from "./check-store.ts";
 export { killsDefault } from "./chosen.ts";
 export { describeStore } from "./describe-store.ts";
 export type { DescribeOptions, TestRunner } from "./describe-store.ts";
@@ -19,6 +21,7 @@ export type {
   ToldEntry,
 } from "./crash/child-event.ts";
 export type { ChildOrder, ChildStop } from "./crash/child-order.ts";
+export type { CrashPlace, OpenCrashPlace } from "./crash/crash-place.ts";
 export { crashSweep, killsPerRunMaxDefault } from "./crash/crash-sweep.ts";
 export type { CrashSweep, CrashSweepOptions, SweepViolation } from "./crash/crash-sweep.ts";
 export { childTimeoutMsDefault, crashTrial } from "./crash/crash-trial.ts";
@@ -30,9 +33,13 @@ export type { Judgement, Reference } from "./crash/judge.ts";
 export { runCrashChild } from "./crash/run-child.ts";
 export { resultOf, runEnd, sameEnd } from "./crash/run-end.ts";
 export type { RunResult } from "./crash/run-end.ts";
-export type { ChildReport, CrashProgram, KillMoment } from "./crash/start-child.ts";
+export type { KillMoment } from "./crash/kill-moment.ts";
+export type { ChildReport, CrashProgram } from "./crash/start-child.ts";
 export type { AtStorePoint, CrashParts, CrashSubject, MakeSubject, NoteBody, OpenStore } from "./crash/subject.ts";
 export type { Violation, ViolationKind } from "./crash/violation.ts";
 export { watchedStore } from "./crash/watched-store.ts";
 export type { WatchedStore } from "./crash/watched-store.ts";
 export type { ChildVoice } from "./crash/child-voice.ts";
+export { killSweep } from "./processes/kill-sweep.ts";
+export type { KillSweep, KillSweepOptions, KillViolation } from "./processes/kill-sweep.ts";
+export type { LifeEnd } from "./processes/life.ts";

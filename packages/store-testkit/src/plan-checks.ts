@@ -19,10 +19,8 @@ export interface PlanOptions {
  * What is checked, and what is left out and why (KIT-1). @throws an Error for a name in `only` or in the subject's
  * `without` that is none of the kit's, or that has no reason: a misspelt one would hide what is not kept
  */
-export function planChecks(
-  { name, without = {} }: StoreSubject,
-  { hasModule, only }: PlanOptions,
-): readonly PlannedCheck[] {
+export function planChecks(subject: StoreSubject, { hasModule, only }: PlanOptions): readonly PlannedCheck[] {
+  const { name, without = {} } = subject;
   const known = new Set(requirements.flatMap(({ id, rule }) => [id, rule]));
   for (const each of only ?? []) if (!known.has(each)) throw unknownName(`"${each}"`, known);
   for (const [each, reason] of Object.entries(without)) {
@@ -34,19 +32,20 @@ export function planChecks(
   return requirements
     .filter(({ id, rule }) => only === undefined || only.includes(id) || only.includes(rule))
     .map((requirement) => {
-      const reason = reasonFor(requirement, without, hasModule);
+      const reason = reasonFor(requirement, subject, hasModule);
       return reason === undefined ? { requirement } : { requirement, leftOut: reason };
     });
 }
 
 function reasonFor(
   { id, rule, needs }: Requirement,
-  without: Readonly<Record<string, string>>,
+  { without = {}, faultPoints = [] }: StoreSubject,
   hasModule: boolean,
 ): string | undefined {
   const declared = [id, rule].find((each) => Object.hasOwn(without, each));
   if (declared !== undefined) return without[declared];
-  return needs === "module" && !hasModule ? "the kit was not told the path of the store module" : undefined;
+  if (needs === "module" && !hasModule) return "the kit was not told the path of the store module";
+  return needs === "fault-points" && faultPoints.length === 0 ? "the subject names no fault points" : undefined;
 }
 
 function unknownName(what: string, known: ReadonlySet<string>): Error {

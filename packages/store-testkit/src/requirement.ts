@@ -8,8 +8,11 @@ export interface Requirement {
   readonly rule: string;
   /** A fact about each store that keeps it. */
   readonly title: string;
-  /** `module`: the check opens the store in other processes, by the path of its module. */
-  readonly needs?: "module";
+  /**
+   * `module`: the check opens the store in other processes, by the path of its module. `fault-points`: it makes the
+   * medium fail there. Where a subject has none, the requirement is left out, and the report says so.
+   */
+  readonly needs?: "module" | "fault-points";
   /** Milliseconds after which the check counts as hanging; default {@link checkMsDefault}. */
   readonly checkMs?: number;
   /** Resolves when the store keeps it. @throws an Error that says what was seen, and what was wanted */

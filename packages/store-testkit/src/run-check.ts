@@ -23,12 +23,24 @@ export async function runCheck(requirement: Requirement, subject: StoreSubject, 
   try {
     await unlessEnded(ending.signal, checkOnBench(requirement, subject, ending.signal, options));
   } catch (error) {
-    const told = error instanceof Error && !("code" in error) ? error.message : shownError(error);
-    throw new Error(`${id}: ${title}\n  ${told}\n  repeat it with PULSE_SEED=${options.seed}`, { cause: error });
+    const lines = [`${id}: ${title}`, ...told(error), `repeat it with PULSE_SEED=${options.seed}`];
+    throw new Error(lines.join("\n  "), { cause: error });
   } finally {
     clearTimeout(late);
   }
 }
+
+/** What a check saw and wanted; of an error that no check expects also where it came from. */
+function told(error: unknown): readonly string[] {
+  if (error instanceof Error && /\bseen: [^]*; wanted: /.test(error.message)) return [error.message];
+  const stack = error instanceof Error ? (error.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)) : [];
+  return [
+    `seen: ${shownError(error)}; wanted: no error here`,
+    ...stack.slice(0, stackLinesMax).map((line) => line.trim()),
+  ];
+}
+
+const stackLinesMax = 4;
 
 async function checkOnBench(
   requirement: Requirement,

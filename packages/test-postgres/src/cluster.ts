@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { chown, cp, mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { exists, programOf, runFolder, serverUser } from "./binaries.ts";
+import { exists, give, programOf, runFolder, serverUser } from "./binaries.ts";
 import type { Keeper } from "./keeper.ts";
 
 const templateName = "template";
@@ -23,8 +23,7 @@ export async function makeCluster(keeper: Keeper, native: string, folder: string
   await give(passwordFile);
   const data = join(folder, "data");
   const args = ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-  // The password is random, so that many rounds of hashing protect nothing and cost each connection milliseconds.
-  args.push("-E", "UTF8", "--locale=C", "--no-sync", "-c", "scram_iterations=1");
+  args.push("-E", "UTF8", "--locale=C", "--no-sync");
   await keeper.run({ command: programOf(native, "initdb"), args, cwd: folder, ...user() });
   return { data, password };
 }
@@ -47,12 +46,4 @@ async function copyCluster(from: string, folder: string): Promise<Cluster> {
 /** The user that the server runs as, for a program's options. */
 export function user(): { readonly uid?: number } {
   return serverUser === undefined ? {} : { uid: serverUser };
-}
-
-/** Hands a file, or a folder with all that is in it, to the server's user. */
-export async function give(path: string): Promise<void> {
-  if (serverUser === undefined) return;
-  await chown(path, serverUser, serverUser);
-  if (!(await stat(path)).isDirectory()) return;
-  for (const entry of await readdir(path, { recursive: true })) await chown(join(path, entry), serverUser, serverUser);
 }

@@ -43,6 +43,20 @@ export async function dropDatabases(url: string, run: string): Promise<void> {
   });
 }
 
+/**
+ * Ends connections of clients to the server at `url`, as an administrator does by `pg_terminate_backend`: all of them, or
+ * the share of them that chance gives. What they were doing is rolled back, unless it was committed.
+ */
+export async function cutConnections(url: string, share = 1): Promise<void> {
+  await onServer(url, (client) =>
+    client.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() AND random() < $1`,
+      [share],
+    ),
+  );
+}
+
 async function onServer(url: string, work: (client: pg.Client) => Promise<unknown>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

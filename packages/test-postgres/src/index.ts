@@ -1,4 +1,4 @@
-export { freshDatabase } from "./database.ts";
+export { cutConnections, freshDatabase } from "./database.ts";
 export { startPostgres } from "./server.ts";
 export type { PostgresOptions, TestPostgres } from "./server.ts";
 export { needsPostgres, sharedDatabase, sharedPostgres } from "./shared.ts";

@@ -1,18 +1,12 @@
-import pg from "pg";
-import { beforeEach, expect, test } from "vitest";
-import { needsPostgres, sharedDatabase, startPostgres } from "./index.ts";
+import { chmod, cp } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeEach, expect, test, vi } from "vitest";
+import { folderVariable, nativeFolder, programsVariable } from "./binaries.ts";
+import { needsPostgres, startPostgres } from "./index.ts";
+import { ask } from "./testing/ask.ts";
+import { ownTemp } from "./testing/run.ts";
 
 beforeEach(needsPostgres);
-
-async function ask(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 test("a server that is stopped in order, or in the middle, starts again with what was committed", async () => {
   await using server = await startPostgres();
@@ -35,8 +29,15 @@ test("settings are the server's, and fsync is off unless it is asked for", async
   expect(await ask(measured.url, "SHOW max_connections")).toEqual([{ max_connections: "20" }]);
 });
 
-test("each fresh database is empty, and none sees another", async () => {
-  const [one, other] = await Promise.all([sharedDatabase(), sharedDatabase()]);
-  await ask(one, "CREATE TABLE own ()");
-  await expect(ask(other, "SELECT FROM own")).rejects.toThrow('relation "own" does not exist');
+test("a server starts from programs that stand where its user may not go", async () => {
+  await using temp = await ownTemp();
+  const closed = join(temp.folder, "closed");
+  await cp(nativeFolder(), closed, { recursive: true, verbatimSymlinks: true });
+  await chmod(closed, 0o700);
+  vi.stubEnv(programsVariable, closed);
+  // Nothing of this run's server: that stands open already.
+  vi.stubEnv(folderVariable, "");
+  await using server = await startPostgres();
+  vi.unstubAllEnvs();
+  expect(await ask(server.url, "SELECT 1 AS one")).toEqual([{ one: 1 }]);
 });

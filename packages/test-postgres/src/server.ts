@@ -1,4 +1,4 @@
-import { nativeFolder, programOf, reachablePrograms, workFolder } from "./binaries.ts";
+import { programsFolder, programOf, reachablePrograms, workFolder } from "./binaries.ts";
 import { keepTemplate, makeCluster, user } from "./cluster.ts";
 import { freshDatabase } from "./database.ts";
 import { openKeeper } from "./keeper.ts";
@@ -52,7 +52,7 @@ export async function startServer(
   const folder = await workFolder();
   const keeper = openKeeper(folder);
   try {
-    const native = await reachablePrograms(nativeFolder(), folder);
+    const native = await reachablePrograms(programsFolder(), folder);
     const cluster = await makeCluster(keeper, native, folder);
     if (template) await keepTemplate(folder);
     const launch = (port: number): Promise<number> =>

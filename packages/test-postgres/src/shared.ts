@@ -19,7 +19,11 @@ export function sharedPostgres(): Promise<string> {
   if (given !== "") return Promise.resolve(given);
   const missing = process.env[missingVariable] ?? "";
   if (missing !== "") return Promise.reject(new Error(`There is no PostgreSQL for the tests: ${missing}`));
-  own ??= startPostgres().then(({ url }) => url);
+  own ??= startPostgres().then(({ url }) => {
+    // The processes that this one starts use it too.
+    process.env[urlVariable] = url;
+    return url;
+  });
   return own;
 }
 

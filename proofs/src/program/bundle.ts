@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Readable } from "node:stream";
+import { pathToFileURL } from "node:url";
 import type { ChildOrder, CrashProgram } from "@pulse-ts/store-testkit";
 import { build } from "esbuild";
 import type { Plugin } from "esbuild";
@@ -29,10 +31,10 @@ export async function bundle(entry: string): Promise<BundledProgram> {
     format: "cjs",
     target: "node20",
     conditions: ["@pulse-ts/source"],
-    plugins: [oneLanguage],
+    plugins: [oneLanguage, addOns, ownPlaces],
   });
   await writeFile(file, starter);
-  await warmUp(file, { subject: "generated", store: "files", input: "3", folder, runId: "warm-up", seed: 1 });
+  await warmUp(file, { subject: "generated", store: "file", input: "3", place: folder, runId: "warm-up", seed: 1 });
   return { file, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) };
 }
 
@@ -44,6 +46,29 @@ const oneLanguage: Plugin = {
   setup({ onLoad }) {
     const contents = 'export { default as en } from "./en.js";';
     onLoad({ filter: /zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents, loader: "js" }));
+  },
+};
+
+/** What brings machine code with it stays where it is installed; what `pg` asks for and can do without is left out. */
+const addOns: Plugin = {
+  name: "add-ons",
+  setup({ onResolve }) {
+    const { resolve: pathOf } = createRequire(
+      createRequire(import.meta.url).resolve("@pulse-ts/sqlite-store/package.json"),
+    );
+    onResolve({ filter: /^better-sqlite3$/ }, ({ path }) => ({ path: pathOf(path), external: true }));
+    onResolve({ filter: /^pg-(native|cloudflare)$/ }, () => ({ external: true }));
+  },
+};
+
+/** A source that asks where it is, for a file beside it, gets the answer that it would get unbundled. */
+const ownPlaces: Plugin = {
+  name: "own places",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]packages[\\/].*\.ts$/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      return { contents: text.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)), loader: "ts" };
+    });
   },
 };
 

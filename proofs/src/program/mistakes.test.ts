@@ -41,7 +41,7 @@ test("KIT-2 STORE-5 a good store is not accused, killed at the same points", asy
     const trial = await crashTrial({
       program,
       subject: "generated",
-      store: "files",
+      store: "file",
       input,
       disturbances: [at],
       seed: 1,

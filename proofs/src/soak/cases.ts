@@ -9,6 +9,8 @@ import { buildRun } from "../generated/build-run.ts";
 import { makePlan } from "../generated/make-plan.ts";
 import type { RunPlan } from "../generated/run-plan.ts";
 import type { JobInput } from "../program/job.ts";
+import { housekeepingOn } from "../program/stores.ts";
+import type { Medium } from "./media.ts";
 
 /** A case and the name that the reports give it. */
 export interface NamedCase extends CrashCase {
@@ -57,14 +59,16 @@ export function runInMemory(plan: RunPlan, started: () => void = () => {}) {
   });
 }
 
-export function generatedCase(program: CrashProgram, { seed }: RunPlan): NamedCase {
-  return { name: `graph ${seed}`, program, subject: "generated", store: "files", input: String(seed) };
+export function generatedCase(program: CrashProgram, medium: Medium, { seed }: RunPlan): NamedCase {
+  const { name: store, ...rest } = medium;
+  return { name: `graph ${seed}`, program, subject: "generated", store, input: String(seed), ...rest };
 }
 
 /** A graph whose processes begin with deleting runs and collecting contents. */
-export function housekeepingCase(program: CrashProgram, { seed }: RunPlan): NamedCase {
-  const store = "files with housekeeping";
-  return { name: "housekeeping", program, subject: "generated", store, input: String(seed) };
+export function housekeepingCase(program: CrashProgram, medium: Medium, { seed }: RunPlan): NamedCase {
+  const { name, ...rest } = medium;
+  const store = housekeepingOn(name);
+  return { name: "housekeeping", program, subject: "generated", store, input: String(seed), ...rest };
 }
 
 /** A folder of made-up prose for the main job. */
@@ -74,7 +78,11 @@ export interface JobFolder extends AsyncDisposable {
 
 const filesInFolder = 24;
 
-export async function jobCase(program: CrashProgram, seed: number): Promise<JobFolder> {
+export async function jobCase(
+  program: CrashProgram,
+  { name: store, ...rest }: Medium,
+  seed: number,
+): Promise<JobFolder> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "pulse-prose-")));
   for (const [path, text] of Object.entries(proseFiles(seed, filesInFolder))) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
@@ -82,7 +90,7 @@ export async function jobCase(program: CrashProgram, seed: number): Promise<JobF
   }
   const input: JobInput = { folder, seed };
   return {
-    case: { name: "main job", program, subject: "job", store: "files", input: JSON.stringify(input) },
+    case: { name: "main job", program, subject: "job", store, input: JSON.stringify(input), ...rest },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

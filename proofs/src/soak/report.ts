@@ -1,14 +1,23 @@
 import type { CrashSweep, SweepViolation } from "@pulse-ts/store-testkit";
 import { durableFaultPoints } from "@pulse-ts/durable/testing";
 import { fileFaultPoints } from "@pulse-ts/filestore/testing";
+import { pgFaultPoints } from "@pulse-ts/pgstore/testing";
+import { sqliteFaultPoints } from "@pulse-ts/sqlite-store/testing";
+import type { StoreName } from "../program/stores.ts";
 
 export interface NamedSweep extends CrashSweep {
   readonly name: string;
 }
 
-/** Every fault point that there is, as the reports of processes name them. */
-export const allFaultPoints: readonly string[] = [
-  ...fileFaultPoints.map((point) => `store: ${point}`),
+const storeFaultPoints: Readonly<Record<StoreName, readonly string[]>> = {
+  file: fileFaultPoints,
+  sqlite: sqliteFaultPoints,
+  postgres: pgFaultPoints,
+};
+
+/** Every fault point that there is with a store, as the reports of processes name them. */
+const faultPointsOf = (store: StoreName): readonly string[] => [
+  ...storeFaultPoints[store].map((point) => `store: ${point}`),
   ...durableFaultPoints.map((point) => `runtime: ${point}`),
 ];
 
@@ -24,8 +33,8 @@ export function table(sweeps: readonly NamedSweep[]): string {
     row("all", sweeps),
   ];
   return [
-    "| subject | runs | processes | kills at fault points | kills at random moments | interruptions | resumes | violations |",
-    "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    "| subject | runs | processes | kills at fault points | kills at random moments | interruptions | outages | resumes | violations |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ...rows,
   ].join("\n");
 }
@@ -34,12 +43,14 @@ function row(name: string, sweeps: readonly CrashSweep[]): string {
   const [runs, processes, ...kills] = columns.map((column) => sumOf(sweeps.map((sweep) => sweep[column])));
   // Each process after a run's first one resumes it; so does a process that was interrupted.
   const resumes = (processes ?? 0) - (runs ?? 0) + sumOf(sweeps.map(({ cancels }) => cancels));
+  const outages = sumOf(sweeps.flatMap(({ outagesMet }) => Object.values(outagesMet)));
   const violations = sumOf(sweeps.map((sweep) => sweep.violations.length));
-  return `| ${[name, runs, processes, ...kills, resumes, violations].join(" | ")} |`;
+  return `| ${[name, runs, processes, ...kills, outages, resumes, violations].join(" | ")} |`;
 }
 
 /** Which fault points killed a run, and which none could. */
-export function pointLines(sweeps: readonly CrashSweep[]): readonly string[] {
+export function pointLines(store: StoreName, sweeps: readonly CrashSweep[]): readonly string[] {
+  const allFaultPoints = faultPointsOf(store);
   const met = new Set(sweeps.flatMap(({ killsByPoint }) => Object.keys(killsByPoint)));
   const left = allFaultPoints.filter((point) => !met.has(point));
   return [

@@ -2,14 +2,16 @@ import { attach, isPulseError, PulseError } from "@pulse-ts/core";
 import type { PulseEvent } from "@pulse-ts/core";
 import { durable } from "@pulse-ts/durable";
 import type { Durable, RunEvent, RunInspection } from "@pulse-ts/durable";
-import { fileStore } from "@pulse-ts/filestore";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Command } from "../command-line.ts";
 import { indexGraph } from "../graph/index-graph.ts";
 import { Problem } from "../problem.ts";
 import { diskReader } from "../scan/read-text.ts";
 import type { FileReader } from "../scan/read-text.ts";
 import { folderAt, walk } from "../scan/walk.ts";
+import { openStore, readyPlace } from "../store/open-store.ts";
+import type { ReadyPlace } from "../store/open-store.ts";
+import { placeFrom } from "../store/store-place.ts";
 import { search } from "../terms/search.ts";
 import type { InvertedIndex, Listing } from "../values.ts";
 import { noteBodyRun, startJournal } from "./body-journal.ts";
@@ -70,43 +72,44 @@ export async function runJob(options: JobOptions, { folder, runId }: Place): Pro
   const { command, workingFolder } = options;
   const at = (path: string): string => resolve(workingFolder, path);
   const outAt = at(command.out ?? join(".pulse", "reports", reportFolderFor(runId)));
-  const storeAt = at(command.store ?? join(".pulse", "runs"));
+  const storeAt = placeFrom(workingFolder, command.store ?? { kind: "file", path: join(".pulse", "runs") });
+  const ownPaths = storeAt.kind === "postgres" ? [outAt] : [outAt, storeAt.path];
   // Before anything is made: a folder that is refused leaves nothing behind.
-  const listing = await walk(folder, { leaveOut: await Promise.all([outAt, storeAt].map(truePath)) });
-  const store = await ownFolder(storeAt, "the run's record");
+  const listing = await walk(folder, { leaveOut: await Promise.all(ownPaths.map(truePath)) });
+  const place = await readyPlace(storeAt);
   const out = await ownFolder(outAt, "the report").catch(async (error: unknown) => {
-    await store.removeIfEmpty();
+    await place.removeIfEmpty();
     throw error;
   });
   try {
     const traceFile = command.traceFile === undefined ? undefined : await startJournal(at(command.traceFile));
-    return await indexInto({ ...options, folder, runId, listing, storeFolder: store.path, out: out.path, traceFile });
+    return await indexInto({ ...options, folder, runId, listing, place, out: out.path, traceFile });
   } finally {
     await out.removeIfEmpty();
-    await store.removeIfEmpty();
+    await place.removeIfEmpty();
   }
 }
 
 interface IndexOptions extends JobOptions, Place {
   readonly listing: Listing;
-  readonly storeFolder: string;
+  readonly place: ReadyPlace;
   readonly out: string;
   readonly traceFile: string | undefined;
 }
 
 async function indexInto(options: IndexOptions): Promise<JobResult> {
-  const { command, workingFolder, display, folder, runId, listing, storeFolder, out, traceFile } = options;
+  const { command, workingFolder, display, folder, runId, listing, place, out, traceFile } = options;
   const job = indexGraph(command.chunks);
   const steps = stepsOf(job);
   const progress = new Progress(steps, display);
-  const store = fileStore({ folder: storeFolder });
+  const store = await openStore(place.place, (text) => progress.say(text));
   await using pulse = durable({ store });
 
   // Without looking at it first: a record that cannot be read is forgotten too. One that is not there is no matter.
   if (command.fresh) await store.catalog.delete(runId);
   const earlier = await earlierRun(pulse, runId);
   const before = earlier?.status;
-  progress.say(heading(folder, listing, runId, relative(workingFolder, storeFolder)));
+  progress.say(heading(folder, listing, runId, place.shownFrom(workingFolder)));
 
   // Told when the resume was accepted and nothing of it has run yet: before that, the run may still be refused.
   const goesOn = (event: PulseEvent | RunEvent): void => {
@@ -197,8 +200,8 @@ async function earlierRun(pulse: Durable, runId: string): Promise<RunInspection 
   }
 }
 
-function heading(folder: string, listing: Listing, runId: string, storeFolder: string): string {
+function heading(folder: string, listing: Listing, runId: string, keptIn: string): string {
   const bytes = listing.files.reduce((sum, file) => sum + file.bytes, 0);
   const files = listing.files.length === 1 ? "1 file" : `${listing.files.length} files`;
-  return `Indexing ${folder}: ${files}, ${Math.ceil(bytes / 1024)} KiB of text.\nRun ${runId}, kept in ${storeFolder}.`;
+  return `Indexing ${folder}: ${files}, ${Math.ceil(bytes / 1024)} KiB of text.\nRun ${runId}, kept in ${keptIn}.`;
 }

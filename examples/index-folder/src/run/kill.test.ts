@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { needsPostgres, sharedDatabase } from "@pulse-ts/test-postgres";
 import { afterAll, expect, test } from "vitest";
 import { bodyRuns, confirmedIn, redoneSince } from "../testing/confirmed-steps.ts";
 import type { Confirmed } from "../testing/confirmed-steps.ts";
@@ -9,31 +10,40 @@ import type { BodyRun } from "./body-journal.ts";
 import { proseFiles, randomFrom } from "../testing/random.ts";
 import { folderWith, temporaryFolder } from "../testing/sample-folder.ts";
 
-/** How often the job is killed in all. The full number is 50. */
-const kills = Number(process.env["PULSE_KILLS"] ?? 10);
+/** How often the job is killed on each store. The full number is 50. */
+const kills = Number(process.env["PULSE_KILLS"] ?? 6);
 const seed = Number(process.env["PULSE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
 const program = await buildJob();
 afterAll(program.remove);
 
-type Trial = ReturnType<typeof trial>;
+type Trial = Awaited<ReturnType<typeof trial>>;
+
+/** The kinds of store, and a new place of each, as `--store` takes it. */
+const stores: Readonly<Record<string, (place: string) => string | Promise<string>>> = {
+  files: (place) => join(place, "runs"),
+  SQLite: (place) => `sqlite:${join(place, "runs.db")}`,
+  PostgreSQL: () => sharedDatabase(),
+};
 
 /** A folder to index, and the words of a command with a record and reports of its own. */
-function trial(folder: string, place: string) {
-  const at = { store: join(place, "runs"), out: join(place, "out"), trace: join(place, "trace.jsonl") };
+async function trial(folder: string, kind = "files") {
+  const place = await temporaryFolder();
+  const at = { store: (await stores[kind]?.(place)) ?? "", out: join(place, "out"), trace: join(place, "trace.jsonl") };
   const words = [folder, "--store", at.store, "--out", at.out, "--trace", at.trace, "--run-id", "trial"];
   const reports = async (): Promise<string[]> =>
     Promise.all(["report.html", "report.json"].map((name) => readFile(join(at.out, name), "utf8")));
   return { ...at, words: [...words, "--flaky", "0.3", "--seed", String(seed), "--slow", "15"], reports };
 }
 
-test(
-  `DUR-8 CKPT-19 killed at random moments and started again, the job gives the same report, runs no confirmed body again and keeps its budgets (PULSE_KILLS=${kills} PULSE_SEED=${seed})`,
+test.for(Object.keys(stores))(
+  `DUR-8 CKPT-19 killed at random moments and started again, the job on %s gives the same report, runs no confirmed body again and keeps its budgets (PULSE_KILLS=${kills} PULSE_SEED=${seed})`,
   { timeout: 60_000 + kills * 30_000 },
-  async () => {
+  async (kind, context) => {
+    if (kind === "PostgreSQL") needsPostgres(context);
     const random = randomFrom(seed);
     const folder = await folderWith(proseFiles(seed, 24));
-    const undisturbed = trial(folder, await temporaryFolder());
+    const undisturbed = await trial(folder, kind);
     const first = startJob(program, undisturbed.words);
     await first.whenShown(/Indexing/u);
     const begun = performance.now();
@@ -45,7 +55,7 @@ test(
 
     let left = kills;
     while (left > 0) {
-      const job = trial(folder, await temporaryFolder());
+      const job = await trial(folder, kind);
       const end = await killUntilDone(job, { most: left, momentMs: () => random() * workMs });
       left -= end.killed;
       for (const said of saysOf(end.confirmedBefore, steps.size)) {
@@ -98,9 +108,9 @@ test(
   { timeout: 120_000 },
   async () => {
     const folder = await folderWith(proseFiles(3, 12));
-    const undisturbed = trial(folder, await temporaryFolder());
+    const undisturbed = await trial(folder);
     expect((await startJob(program, undisturbed.words).ended).code).toBe(0);
-    const job = trial(folder, await temporaryFolder());
+    const job = await trial(folder);
     const child = startJob(program, [...job.words, "--slow", "150"]);
     await child.whenShown(/\[ ?3\/29\]/u);
     child.kill("SIGINT");

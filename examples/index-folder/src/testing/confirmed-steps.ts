@@ -1,10 +1,11 @@
 import { isPulseError } from "@pulse-ts/core";
 import { durable } from "@pulse-ts/durable";
 import type { AttemptInspection, ScopeInspection } from "@pulse-ts/durable";
-import { fileStore } from "@pulse-ts/filestore";
 import { readFile } from "node:fs/promises";
 import type { BodyRun } from "../run/body-journal.ts";
 import { systemCode } from "../problem.ts";
+import { openStore } from "../store/open-store.ts";
+import { readStorePlace } from "../store/store-place.ts";
 
 /** What the record of a run says, read without owning the run. */
 export interface Confirmed {
@@ -16,8 +17,9 @@ export interface Confirmed {
   readonly budgets: readonly string[];
 }
 
-export async function confirmedIn(storeFolder: string, runId: string): Promise<Confirmed> {
-  await using pulse = durable({ store: fileStore({ folder: storeFolder }) });
+/** `store`: as `--store` takes it. */
+export async function confirmedIn(store: string, runId: string): Promise<Confirmed> {
+  await using pulse = durable({ store: await openStore(readStorePlace(store), () => {}) });
   try {
     const { status, resumes, root } = await pulse.inspect(runId);
     const steps = new Set<string>();

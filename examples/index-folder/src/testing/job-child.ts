@@ -1,36 +1,57 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import type { Plugin } from "esbuild";
 import { onTestFinished } from "vitest";
 
-/** The program as one file, made of today's sources. */
+/** The program with all that it imports, made of today's sources. */
 export interface BuiltJob {
   readonly file: string;
   remove(): Promise<void>;
 }
 
+const packages = resolve(import.meta.dirname, "..", "..", "..", "..", "packages");
+
 /**
- * Puts the program and all that it imports into one file. No build of the workspace can then be older than what is tested,
- * and a process that is killed fifty times does not spend its life compiling.
+ * Puts the program and all that it imports into one folder. No build of the workspace can then be older than what is
+ * tested, and a process that is killed fifty times does not spend its life compiling. What it imports only when it is
+ * asked for stays apart.
  */
 export async function buildJob(): Promise<BuiltJob> {
   const folder = await mkdtemp(join(tmpdir(), "pulse-job-"));
-  const file = join(folder, "main.mjs");
   await build({
     entryPoints: [resolve(import.meta.dirname, "..", "main.ts")],
-    outfile: file,
+    outdir: join(folder, "program"),
+    outExtension: { ".js": ".mjs" },
     bundle: true,
+    splitting: true,
     platform: "node",
     format: "esm",
     target: "node20",
     conditions: ["@pulse-ts/source"],
+    plugins: [driversWhereTheyAre],
     // CommonJS inside (proper-lockfile) asks for node's own modules by `require`.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
-  return { file, remove: () => rm(folder, { recursive: true, force: true }) };
+  // The store looks for them beside its own folder.
+  await cp(join(packages, "pgstore", "migrations"), join(folder, "migrations"), { recursive: true });
+  return { file: join(folder, "program", "main.mjs"), remove: () => rm(folder, { recursive: true, force: true }) };
 }
+
+/** The drivers of databases load files of their own, so they stay in their place. */
+export const driversWhereTheyAre: Plugin = {
+  name: "drivers where they are",
+  setup({ onResolve }) {
+    onResolve({ filter: /^(?:pg|better-sqlite3)$/ }, ({ path, importer }) => ({
+      path: pathToFileURL(createRequire(importer).resolve(path)).href,
+      external: true,
+    }));
+  },
+};
 
 /** The program as a process of its own. */
 export interface JobChild {

@@ -16,6 +16,7 @@ if (uid !== undefined) process.seteuid?.(uid);
 const store = openFileStore(
   { folder, foldBytesMin },
   {
+    foldEarly: true,
     probe: systemProbe,
     holder: async () => ({ ...(await ownHolder()), ...(stranger === undefined ? {} : { namespace: stranger }) }),
   },

@@ -67,9 +67,9 @@ export async function saveUpTo(session: Session, history: History, from: number,
 /** Processes that only a test knows: one store acts as each, and `kill` makes the others see it dead. */
 export interface Processes {
   /** The parts of a store that acts as another process of this host. */
-  parts(pid: number): Pick<Parts, "holder" | "probe">;
+  parts(pid: number): Pick<Parts, "holder" | "probe" | "foldEarly">;
   /** The parts of a store that acts as a process nobody here can judge. */
-  strangerParts(pid: number): Pick<Parts, "holder" | "probe">;
+  strangerParts(pid: number): Pick<Parts, "holder" | "probe" | "foldEarly">;
   kill(pid: number): void;
 }
 
@@ -86,8 +86,12 @@ export function fakeProcesses(): Processes {
     ...fields,
   });
   return {
-    parts: (pid) => ({ probe, holder: async () => await holderOf(pid, {}) }),
-    strangerParts: (pid) => ({ probe, holder: async () => await holderOf(pid, { namespace: `namespace of ${pid}` }) }),
+    parts: (pid) => ({ foldEarly: true, probe, holder: async () => await holderOf(pid, {}) }),
+    strangerParts: (pid) => ({
+      foldEarly: true,
+      probe,
+      holder: async () => await holderOf(pid, { namespace: `namespace of ${pid}` }),
+    }),
     kill: (pid) => dead.add(pid),
   };
 }

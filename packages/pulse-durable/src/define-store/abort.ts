@@ -6,7 +6,19 @@ export async function unlessAborted<Result>(work: Promise<Result>, signal: Abort
   if (signal === undefined) return await work;
   return await new Promise<Result>((resolve, reject) => {
     const abort = (): void => reject(signal.reason);
-    signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+    const ignore = (): void => signal.removeEventListener("abort", abort);
+    signal.addEventListener("abort", abort, once);
+    work.then(
+      (result) => {
+        ignore();
+        resolve(result);
+      },
+      (error: unknown) => {
+        ignore();
+        reject(error);
+      },
+    );
   });
 }
+
+const once = { once: true } as const;

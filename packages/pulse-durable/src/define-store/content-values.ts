@@ -69,7 +69,12 @@ function outputsOf(key: string, entry: RecordEntry): readonly ValueRecord[] {
 
 /** Every content that a record names, wherever in it: rather one too many than one too few. */
 export function* contentsNamed(record: RunRecord): Generator<string> {
-  for (const change of entriesOf(record)) if (change.kind === "put") yield* digestsIn(change.entry);
+  for (const change of entriesOf(record)) if (change.kind === "put") yield* contentsNamedBy(change.entry);
+}
+
+/** Every content that one entry names, as {@link contentsNamed} finds them: some perhaps more than once. */
+export function contentsNamedBy(entry: RecordEntry): Generator<string> {
+  return digestsIn(entry);
 }
 
 function* digestsIn(value: unknown): Generator<string> {

@@ -1,6 +1,7 @@
 import { checkRunId } from "../run-id.ts";
 import type { Store } from "../store.ts";
-import type { StoreAdapter, WithCatalog } from "./adapter.ts";
+import { unlessAborted } from "./abort.ts";
+import type { OwnedRun, StoreAdapter, WithCatalog } from "./adapter.ts";
 import { defineCatalog } from "./define-catalog.ts";
 import { defineSession } from "./define-session.ts";
 import { explained } from "./explain.ts";
@@ -19,8 +20,8 @@ export function defineStore<const Adapter extends StoreAdapter>(adapter: Adapter
       checkRunId(runId);
       options.signal?.throwIfAborted();
       const doing = doingWith("acquiring", runId, adapter.medium);
-      const owned = await explained(adapter, doing, async () => await adapter.own(runId, options));
-      return defineSession(adapter, runId, owned);
+      const owning = explained(adapter, doing, async () => await adapter.own(runId, options));
+      return defineSession(adapter, runId, await ownedInTime(owning, options.signal));
     },
     ...(adapter.catalog === undefined ? {} : { catalog: defineCatalog(adapter, adapter.catalog) }),
     async close() {
@@ -29,4 +30,14 @@ export function defineStore<const Adapter extends StoreAdapter>(adapter: Adapter
   };
   // The catalogue is there when the adapter has one.
   return store as Store & WithCatalog<Adapter>;
+}
+
+/** An aborted acquire is waited for no longer. What it owns in the end is let go: nobody is there to do so. */
+async function ownedInTime(owning: Promise<OwnedRun>, signal: AbortSignal | undefined): Promise<OwnedRun> {
+  try {
+    return await unlessAborted(owning, signal);
+  } catch (error) {
+    owning.then((late) => late.release({ clean: true })).catch(() => {});
+    throw error;
+  }
 }

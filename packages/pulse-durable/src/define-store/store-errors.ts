@@ -68,11 +68,11 @@ export const busy = (what: string, runId: string, holder: string): PulseError<"P
     details: { runId, next: "later", holder },
   });
 
-/** A PULSE_OWNERSHIP_LOST error: a newer owner was seen (STORE-6). */
-export const ownershipLost = (runId: string, epoch?: number): PulseError<"PULSE_OWNERSHIP_LOST"> =>
+/** A PULSE_OWNERSHIP_LOST error: a newer owner was seen (STORE-6). `what` was being done: `loading`. */
+export const ownershipLost = (runId: string, epoch?: number, what = "saving"): PulseError<"PULSE_OWNERSHIP_LOST"> =>
   new PulseError(
     "PULSE_OWNERSHIP_LOST",
-    `saving run "${shownRunId(runId)}": somebody else took it over${epoch === undefined ? "" : ` from epoch ${epoch}`}; resume it when that one has let go`,
+    `${what} run "${shownRunId(runId)}": somebody else took it over${epoch === undefined ? "" : ` from epoch ${epoch}`}; resume it when that one has let go`,
     { details: { runId, next: "resume", ...(epoch === undefined ? {} : { epoch }) } },
   );
 

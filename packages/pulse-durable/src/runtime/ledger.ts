@@ -51,6 +51,7 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
   let older = record.header.format < recordFormat ? record : undefined;
   /** Aborted only when the run ends while a save is in flight (DUR-27); so one serves all saves. */
   const ending = new AbortController();
+  const call = { signal: ending.signal };
   let saving = false;
   let closing: Promise<void> | undefined;
   let resumeCounted = !resumed;
@@ -77,7 +78,7 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
       const { revision } = draft.record.header;
       saving = true;
       try {
-        await session.save(draft.record, revision - 1, changes, { signal: ending.signal });
+        await session.save(draft.record, revision - 1, changes, call);
       } catch (error) {
         draft.abandon();
         // The session ends with the first save that erred: the next load tells what is true (DUR-21, STORE-4).

@@ -85,10 +85,11 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
     }
     // A codec may hand out the very bytes that it was given: what a reader changes must not be what is confirmed
     // (CODEC-9). Nor does it see the memory around them, which a store that reads many values at once gives with them.
+    const { codec } = key;
     const apart = confirmed.length === confirmed.buffer.byteLength;
-    const bytes = key.codec.immutable === true && apart ? confirmed : new Uint8Array(confirmed);
+    const asItIs = codec.ownMemory === true || (codec.immutable === true && apart);
     try {
-      return key.codec.decode(bytes, { key: key.name });
+      return codec.decode(asItIs ? confirmed : new Uint8Array(confirmed), { key: key.name });
     } catch (error) {
       throw stop(record, place, error);
     }
@@ -111,9 +112,11 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
     return error;
   };
   const encode = (key: CodedKey, value: unknown): ReadyBytes => {
+    const { name, codec } = key;
+    const encoded = codec.encode(value, { key: name });
     // A copy: a codec may give the value itself, or one buffer again and again, and the save waits its turn (CKPT-28).
-    const bytes = new Uint8Array(key.codec.encode(value, { key: key.name }));
-    return { ...headOf(key), state: "ready", digest: sha256Hex(bytes), bytes };
+    const bytes = codec.ownMemory === true ? encoded : new Uint8Array(encoded);
+    return { name, codec: codec.id, codecVersion: codec.version, state: "ready", digest: sha256Hex(bytes), bytes };
   };
 
   return {

@@ -21,6 +21,8 @@ export type ChildEvent =
   | { readonly kind: "ended-again"; readonly end: RunEnd }
   /** How often each fault point was reached in this process. */
   | { readonly kind: "points"; readonly counts: Readonly<Record<string, number>> }
+  /** The medium failed, and with it the run; the next process resumes it. */
+  | { readonly kind: "store-lost"; readonly message: string }
   /** Something that no run ends with. */
   | { readonly kind: "broken"; readonly message: string };
 

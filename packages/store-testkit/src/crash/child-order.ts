@@ -5,12 +5,14 @@ export interface ChildOrder {
   readonly store: string;
   /** Given to the subject: which one of its kind. */
   readonly input: string;
-  /** Where the store keeps its records. */
-  readonly folder: string;
+  /** Where the store keeps its records, in its own words. */
+  readonly place: string;
   readonly runId: string;
   /** The order in which ready nodes start in this process. */
   readonly seed: number;
   readonly stop?: ChildStop;
+  /** The medium may fail in this process without having been told to: then it ends, and the next one resumes. */
+  readonly mayLoseStore?: boolean;
 }
 
 /** Where the process stops by itself. */

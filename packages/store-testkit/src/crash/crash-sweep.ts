@@ -1,6 +1,7 @@
 import { crashTrial } from "./crash-trial.ts";
 import type { CrashCase, CrashTrial, Disturbance } from "./crash-trial.ts";
 import { seededRandom } from "./idle-host.ts";
+import type { KillMoment } from "./kill-moment.ts";
 import type { Reference } from "./judge.ts";
 import { PointPlan } from "./point-plan.ts";
 import type { Violation } from "./violation.ts";
@@ -13,6 +14,8 @@ export interface CrashSweepOptions extends CrashCase {
   readonly pointKillsMax?: number;
   /** Kills from outside, at moments that the seed chooses. */
   readonly moments: number;
+  /** Of each outage of the case so many, at moments that the seed chooses; default 0. */
+  readonly outagesEach?: number;
   /** Kills of one run at most; default {@link killsPerRunMaxDefault}. More: deeper resumes, and fewer processes in all. */
   readonly killsPerRunMax?: number;
   /** Told after each run. */
@@ -37,6 +40,8 @@ export interface CrashSweep {
   readonly pointKills: number;
   readonly momentKills: number;
   readonly cancels: number;
+  /** Outages of the medium that met a run, by name. */
+  readonly outagesMet: Readonly<Record<string, number>>;
   /** Kills by the point that they were at. */
   readonly killsByPoint: Readonly<Record<string, number>>;
   /** Points that were reached, but at which no kill could be placed. */
@@ -51,10 +56,11 @@ export interface CrashSweep {
  */
 export async function crashSweep(options: CrashSweepOptions): Promise<CrashSweep> {
   const { seed, killsPerPoint, pointKillsMax = Infinity, moments, killsPerRunMax = killsPerRunMaxDefault } = options;
-  const { onTrial, goOn = () => true, ...crashCase } = options;
+  const { onTrial, goOn = () => true, outagesEach = 0, ...crashCase } = options;
   const random = seededRandom(seed);
   const count = { runs: 0, processes: 0, pointKills: 0, momentKills: 0, cancels: 0 };
   const killsByPoint: Record<string, number> = {};
+  const outagesMet: Record<string, number> = {};
   const violations: SweepViolation[] = [];
   let reference: Reference | undefined;
 
@@ -67,6 +73,7 @@ export async function crashSweep(options: CrashSweepOptions): Promise<CrashSweep
     for (const landed of trial.landed) {
       if (landed.kind === "cancel") count.cancels += 1;
       else if (landed.kind === "moment") count.momentKills += 1;
+      else if (landed.kind === "outage") outagesMet[landed.outage] = (outagesMet[landed.outage] ?? 0) + 1;
       else {
         count.pointKills += 1;
         killsByPoint[landed.point] = (killsByPoint[landed.point] ?? 0) + 1;
@@ -82,15 +89,15 @@ export async function crashSweep(options: CrashSweepOptions): Promise<CrashSweep
   reference = undisturbed.found;
   const plan = new PointPlan({ random, killsPerPoint, killsPerRunMax });
   if (reference === undefined || violations.length > 0) {
-    return { ...count, killsByPoint, pointsMissed: [], violations };
+    return { ...count, killsByPoint, outagesMet, pointsMissed: [], violations };
   }
   const { events, points } = reference;
   plan.learn(points);
-  const moment = (share: number): Disturbance => ({
-    kind: "moment",
+  const someMoment = (share: number): KillMoment => ({
     events: 1 + Math.floor(random() * events * share),
     turns: Math.floor(random() ** 2 * 60),
   });
+  const moment = (share: number): Disturbance => ({ kind: "moment", ...someMoment(share) });
   const learn = ({ found }: CrashTrial): void => {
     if (found !== undefined) plan.learn(found.points);
   };
@@ -110,5 +117,15 @@ export async function crashSweep(options: CrashSweepOptions): Promise<CrashSweep
     const saves = 1 + Math.floor(random() * 4);
     await attempt(random() < 0.2 ? [...chain, { kind: "cancel", saves }] : chain);
   }
-  return { ...count, killsByPoint, pointsMissed: plan.missed(), violations };
+  for (const outage of Object.keys(options.outages ?? {})) {
+    const isLeft = (): boolean => (outagesMet[outage] ?? 0) < outagesEach;
+    // Of those planned some find the run ended: after so many trials it is not worth trying on.
+    for (let trial = 0; trial < 2 * outagesEach && isLeft() && goOn(); trial += 1) {
+      const outages = 1 + Math.floor(random() * 3);
+      await attempt(
+        Array.from({ length: outages }, () => ({ kind: "outage", outage, ...someMoment(1.5 / outages) }) as const),
+      );
+    }
+  }
+  return { ...count, killsByPoint, outagesMet, pointsMissed: plan.missed(), violations };
 }

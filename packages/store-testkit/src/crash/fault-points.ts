@@ -7,13 +7,19 @@ export interface FaultPoints {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-export function faultPoints(deadly: Extract<ChildStop, { kind: "point" }> | undefined, tell: ChildVoice): FaultPoints {
+/** `tell` hears of the kill before it happens, `first` of each point when it is reached for the first time. */
+export function faultPoints(
+  deadly: Omit<Extract<ChildStop, { kind: "point" }>, "kind"> | undefined,
+  tell: ChildVoice<{ readonly kind: "killing"; readonly point: string }>,
+  first: (point: string) => void = () => {},
+): FaultPoints {
   const counts: Record<string, number> = {};
   return {
     counts,
     reach(point) {
       const count = (counts[point] ?? 0) + 1;
       counts[point] = count;
+      if (count === 1) first(point);
       if (point === deadly?.point && count === deadly.nth) {
         tell({ kind: "killing", point });
         dieAtOnce();

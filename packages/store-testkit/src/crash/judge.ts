@@ -117,6 +117,7 @@ class History {
         return;
       case "killing":
       case "interrupted":
+      case "store-lost":
       case "broken":
     }
   }

@@ -1,4 +1,5 @@
 import { isPulseError } from "@pulse-ts/core";
+import type { PulseError } from "@pulse-ts/core";
 import type { Durable, RunOptions } from "@pulse-ts/durable";
 import { durableAt } from "@pulse-ts/durable/testing";
 import { budgetsOf } from "./budgets.ts";
@@ -32,9 +33,20 @@ export async function runCrashChild(
   try {
     await obey(readOrder(words), parts, { tell, told: () => told });
   } catch (error) {
+    if (isLoss(error) && readOrder(words).mayLoseStore === true) {
+      tell({ kind: "store-lost", message: `${error.code}: ${error.message}` });
+      // What the store still waits for is gone.
+      process.exit(0);
+    }
     tell({ kind: "broken", message: error instanceof Error ? (error.stack ?? error.message) : String(error) });
     process.exitCode = 1;
   }
+}
+
+/** What comes of a medium that cannot be reached, or could not for so long that the run is not this process's any more. */
+function isLoss(error: unknown): error is PulseError {
+  if (isPulseError(error, "PULSE_CHECKPOINT")) return isLoss(error.cause);
+  return isPulseError(error, "PULSE_STORE") || isPulseError(error, "PULSE_OWNERSHIP_LOST");
 }
 
 async function obey(order: ChildOrder, { subjects, stores }: CrashParts, { tell, told }: Told): Promise<void> {
@@ -44,7 +56,7 @@ async function obey(order: ChildOrder, { subjects, stores }: CrashParts, { tell,
     "subject",
     order.subject,
   )(order.input, (start) => tell({ kind: "body", ...start }));
-  const inner = await named(stores, "store", order.store)(order.folder, (point) => points.reach(`store: ${point}`));
+  const inner = await named(stores, "store", order.store)(order.place, (point) => points.reach(`store: ${point}`));
   let cancel = (): void => {};
   let saves = 0;
   const watched = watchedStore(inner, tell, () => {

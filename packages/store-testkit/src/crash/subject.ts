@@ -23,7 +23,7 @@ export type MakeSubject = (input: string, note: NoteBody) => CrashSubject | Prom
 export type AtStorePoint = (point: string) => void | Promise<void>;
 
 /** A store of a process under test; calls `at` with the name of each fault point that it has, before it goes on. */
-export type OpenStore = (folder: string, at: AtStorePoint) => Store | Promise<Store>;
+export type OpenStore = (place: string, at: AtStorePoint) => Store | Promise<Store>;
 
 /** What a program under test can run: subjects and stores by name. */
 export interface CrashParts {

@@ -1,3 +1,4 @@
+import { isPulseError } from "@pulse-ts/core";
 import type { Session } from "@pulse-ts/durable";
 import { refused, same, shown } from "../expectation.ts";
 import type { Requirement } from "../requirement.ts";
@@ -99,6 +100,32 @@ export const ownership: readonly Requirement[] = [
         await refused("PULSE_BUSY", `acquiring ${shown(runId)} twice`, () => other.acquire(runId));
         await sessions[at]?.close();
         await bench.loads(await bench.acquire(other, runId), sampleRun(runId).at(1 + (at % 2)));
+      }
+    },
+  },
+  {
+    id: "STORE-1.long-run-ids",
+    rule: "STORE-1",
+    title: "run ids of 10,000 characters that differ at their end alone are two runs, or refused before they are owned",
+    async check(bench) {
+      const store = await bench.open();
+      // Nothing that repeats: an index that packs its keys must not be helped.
+      const letters = Array.from({ length: 10_000 }, () =>
+        bench.random.pick([..."abcdefghijklmnopqrstuvwxyzABC0123456789"]),
+      );
+      const runs = ["1", "2"].map((end) => sampleRun(`${letters.join("")}${end}`));
+      for (const [at, run] of runs.entries()) {
+        let session: Session;
+        try {
+          session = await bench.acquire(store, run.runId);
+        } catch (error) {
+          if (isPulseError(error, "PULSE_INVALID")) continue;
+          throw error;
+        }
+        await saveSteps(session, run, 0, at + 1);
+        await bench.loads(session, run.at(at + 1));
+        await session.close();
+        if (store.catalog !== undefined) await bench.reads(store, run.at(at + 1));
       }
     },
   },

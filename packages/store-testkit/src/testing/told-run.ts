@@ -62,6 +62,6 @@ export const ended = (end: RunEnd = completed, budgets: readonly string[] = []):
 /** One process: killed unless it tells its end. */
 export function processOf(...events: readonly (ChildEvent | readonly ChildEvent[])[]): ChildReport {
   const all = events.flat();
-  const order = { subject: "s", store: "s", input: "", folder: "", runId, seed: 1 };
-  return { order, events: all, killed: !all.some(({ kind }) => kind === "ended") };
+  const order = { subject: "s", store: "s", input: "", place: "", runId, seed: 1 };
+  return { order, events: all, struck: false, killed: !all.some(({ kind }) => kind === "ended") };
 }
