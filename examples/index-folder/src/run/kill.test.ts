@@ -14,6 +14,9 @@ import { folderWith, temporaryFolder } from "../testing/sample-folder.ts";
 const kills = Number(process.env["PULSE_KILLS"] ?? 6);
 const seed = Number(process.env["PULSE_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 
+/** Which tries of reading fail: some do. Of other seeds a chunk uses up its tries, and then the job rightly fails. */
+const faultsSeed = 1;
+
 const program = await buildJob();
 afterAll(program.remove);
 
@@ -33,7 +36,7 @@ async function trial(folder: string, kind = "files") {
   const words = [folder, "--store", at.store, "--out", at.out, "--trace", at.trace, "--run-id", "trial"];
   const reports = async (): Promise<string[]> =>
     Promise.all(["report.html", "report.json"].map((name) => readFile(join(at.out, name), "utf8")));
-  return { ...at, words: [...words, "--flaky", "0.3", "--seed", String(seed), "--slow", "15"], reports };
+  return { ...at, words: [...words, "--flaky", "0.3", "--seed", String(faultsSeed), "--slow", "15"], reports };
 }
 
 test.for(Object.keys(stores))(
@@ -47,7 +50,7 @@ test.for(Object.keys(stores))(
     const first = startJob(program, undisturbed.words);
     await first.whenShown(/Indexing/u);
     const begun = performance.now();
-    expect((await first.ended).code).toBe(0);
+    expect(await first.ended).toMatchObject({ code: 0, stderr: expect.stringContaining("try 1 failed") });
     const workMs = performance.now() - begun;
     const reports = await undisturbed.reports();
     const { budgets, steps } = await confirmedIn(undisturbed.store, "trial");
