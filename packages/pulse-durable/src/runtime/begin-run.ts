@@ -20,6 +20,7 @@ import { againOf, openRun } from "./open-run.ts";
 import type { OpenMode, RunFingerprints } from "./open-run.ts";
 import type { Prepared } from "./prepared.ts";
 import { confirmedNodes, restoreScope } from "./restore-plan.ts";
+import { deepestFailed } from "./failed-path.ts";
 import { askingStore, namingRun, notBegun, runError } from "./run-error.ts";
 import { rootInputs } from "./root-inputs.ts";
 import { runEvents } from "./run-events.ts";
@@ -202,7 +203,7 @@ async function endOf<Result>(running: Execution<Result>, { runId, ledger, events
   try {
     result = { outcome: await running.wait() };
   } catch (error) {
-    result = { error: runError(error, runId) };
+    result = { error: runError(error, runId, (path) => deepestFailed(ledger.view.record, path)) };
   }
   let closed: { readonly error?: unknown } = {};
   try {

@@ -46,6 +46,28 @@ test("DUR-3 the deepest node that failed is named, in the child graph of the las
   expect(first.details.path).toBe(again.details.path);
 });
 
+test("DUR-3 a run that was killed while its failure was recorded says the same deepest node when it is resumed", async () => {
+  const bad = node("bad", {}, () => {
+    throw new Error("secret");
+  });
+  const slow = node(
+    "slow",
+    {},
+    (_values, { signal }) => new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
+  );
+  const outer = graph("outer", { nodes: [slow, mount("child", graph("child", { nodes: [bad] }))] });
+  const { record } = await failedTwice(outer);
+  for (let revision = 1; revision <= record.header.revision; revision += 1) {
+    const memory = memoryStore();
+    const first = worker(memory);
+    const dead = first.diesAt(revision, "after");
+    void first.pulse.run(outer, {}, call).catch(() => {});
+    await dead;
+    const again = await rejectionOf("PULSE_RUN_FAILED", worker(memory).pulse.resume(outer, {}, call));
+    expect([revision, again.details.path]).toEqual([revision, "child/bad"]);
+  }
+});
+
 test("DUR-3 a mount that failed by itself is named, not a node of its child", async () => {
   const child = graph("child", { nodes: [node("fine", {}, () => {})] });
   const refuses = aspect("refuses", async (_context, next) => {

@@ -10,6 +10,14 @@ export function failedPaths(record: RunRecord): readonly string[] {
   return failedIn(inspectRecord(record).root).map(deepest);
 }
 
+/**
+ * The deepest failed node at or under the one at which an execution has failed. A mount that had failed before this process
+ * began fails again without its child graph being run: only the record knows which node of it was the reason.
+ */
+export function deepestFailed(record: RunRecord, path: string): string {
+  return failedPaths(record).find((failed) => failed.startsWith(`${path}/`)) ?? path;
+}
+
 /** Down through the mounts, as long as one node alone has failed in the child graph of the last try. */
 function deepest(node: NodeInspection): string {
   let at = node;

@@ -5,12 +5,13 @@ import { failureText } from "./hooks.ts";
 
 /**
  * What an execution ended with, as its run tells it: the run's id and what the host can do next in `details` (DUR-12);
- * the cause stays the very value that was thrown (CORE-43). Anything else is given back as it is.
+ * the cause stays the very value that was thrown (CORE-43). Anything else is given back as it is. `deepest`: the node that
+ * the record tells for the one at which the execution failed (DUR-3).
  */
-export function runError(error: unknown, runId: string): unknown {
+export function runError(error: unknown, runId: string, deepest: (path: string) => string): unknown {
   if (isPulseError(error, "PULSE_EXECUTION_FAILED")) {
     const { path, others, abandoned } = error.details;
-    return runFailed({ runId, path, others, abandoned, ...causeOf(error) });
+    return runFailed({ runId, path: path === undefined ? path : deepest(path), others, abandoned, ...causeOf(error) });
   }
   if (isPulseError(error, "PULSE_INTERRUPTED")) {
     const { details } = error;
