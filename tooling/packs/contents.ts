@@ -14,7 +14,7 @@ export function readUnpacked(folder: string): PackedFiles {
 /** What must be in every tarball. */
 const needed = ["package.json", "README.md", "LICENSE"];
 const allowed =
-  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|dist\/.+\.(js|js\.map|d\.ts|d\.ts\.map)|src\/.+\.ts)$/;
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md|migrations\/\d+[\w-]*\.sql|dist\/.+\.(js|js\.map|d\.ts|d\.ts\.map)|src\/.+\.ts)$/;
 /** Tests and what they share: `src/testing.ts` itself is a published entry. */
 const forTestsOnly = /\.test\.|\.test-d\.|(^|\/)(testing|fixtures|__\w+__)\//;
 

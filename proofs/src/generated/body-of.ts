@@ -1,4 +1,4 @@
-import type { AnyKey, Context, Requirement } from "@pulse-ts/core";
+import type { AnyKey, Context, Key, Requirement } from "@pulse-ts/core";
 import type { BodyPlan, PlanValue } from "./run-plan.ts";
 import type { World } from "./world.ts";
 
@@ -42,8 +42,9 @@ export function valueFor(name: string, sum: number, textLength: number): PlanVal
 }
 
 function sumOf(context: Context, one: Requirement): number {
-  // Every key of a generated graph holds a plan value.
-  const value = context.get(one.kind === "optional" ? one.key : one) as PlanValue | undefined;
+  // Every key of a generated graph holds a plan value; none is a stream.
+  const key = (one.kind === "key" ? one : one.key) as Key<string, PlanValue>;
+  const value: PlanValue | undefined = context.get(key);
   return value === undefined ? 7 : value.sum + value.text.length;
 }
 
