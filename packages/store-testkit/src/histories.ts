@@ -1,4 +1,5 @@
-import type { RunRecord, Session, Store } from "@pulse-ts/durable";
+import { headerKey } from "@pulse-ts/durable";
+import type { RecordChange, RunRecord, Session, Store } from "@pulse-ts/durable";
 import type { Bench } from "./bench.ts";
 import { allPages, catalogOf } from "./catalog-of.ts";
 import { refused, same, sameList } from "./expectation.ts";
@@ -77,8 +78,11 @@ async function openLife(bench: Bench, random: Random, tell: (step: string) => vo
     if (random.below(8) === 0) {
       const stale = revision + random.pick([-1, 1, 5]);
       tell(`save ${runId} from ${stale} where ${revision} stands`);
-      const record: RunRecord = { ...next, header: { ...next.header, revision: stale + 1 } };
-      await refused("PULSE_CONFLICT", `saving from revision ${stale}`, () => session.save(record, stale, changes));
+      const header = { ...next.header, revision: stale + 1 };
+      const record: RunRecord = { ...next, header };
+      // With a header, as a first save has one: of two things that are wrong a store may tell either.
+      const wrong = [{ kind: "put", key: headerKey, entry: header } as const, ...changes.filter(notHeader)];
+      await refused("PULSE_CONFLICT", `saving from revision ${stale}`, () => session.save(record, stale, wrong));
     } else {
       tell(`save ${runId} to ${revision + 1}: ${changes.map(({ kind, key }) => `${kind} ${key}`).join(", ")}`);
       await session.save(next, revision, changes);
@@ -143,3 +147,5 @@ async function openLife(bench: Bench, random: Random, tell: (step: string) => vo
     },
   };
 }
+
+const notHeader = ({ key }: RecordChange): boolean => key !== headerKey;
