@@ -1,42 +1,15 @@
 import { expect, test } from "vitest";
-import { aspect, execution, graph, key, mount, node, retry, run, timeout, type } from "../index.ts";
+import { aspect, execution, graph, mount, node, run, type } from "../index.ts";
 import { deferred, turn } from "../testing/deferred.ts";
 import { eventLog } from "../testing/event-log.ts";
 import { fakeHost } from "../testing/fake-host.ts";
 import { expectCode, rejection, rejectionOf, thrownBy } from "../testing/rejection.ts";
-import { handleMessages, maxStagedDefault, stream } from "./index.ts";
-import type { Message, MessageContext } from "./index.ts";
+import { handleMessages, maxStagedDefault } from "./index.ts";
+import type { MessageContext } from "./index.ts";
+import { doubled, handling, keep, list, numbers, total, writer } from "../testing/message-graph.ts";
+import type { Handler } from "../testing/message-graph.ts";
 
-const numbers = stream("numbers", type<number>("number"), { capacity: 4 });
-const doubled = stream("doubled", type<number>("number"), { capacity: 2, position: type<number>() });
-const total = key("total", type<number>());
-const list = key("list", type<readonly number[]>());
-
-const writer = (upTo: number) =>
-  node("write", { provides: [numbers] }, async (_values, { open }) => {
-    const to = await open(numbers);
-    for (let next = 1; next <= upTo; next++) await to.send(next);
-  });
-const keep = node("keep", { requires: [doubled], provides: [list] }, async ({ doubled: reader }) => {
-  const seen: number[] = [];
-  for await (const value of reader.values()) seen.push(value);
-  return { list: seen };
-});
-
-type Handler = (message: Message<number>, context: MessageContext<number>) => void | Promise<void>;
-const once = aspect("once", async (_context, next) => next());
-const handling = (
-  handler: Handler,
-  options: { limit?: number; maxStaged?: number } = {},
-  ...aspects: (typeof once)[]
-) =>
-  node(
-    "sum",
-    { requires: [numbers], provides: [total, doubled], aspects, resumable: true },
-    async ({ numbers: reader }) => ({
-      total: await handleMessages(reader, handler, { ...options, state: type<number>() }),
-    }),
-  );
+const boom = new Error("boom");
 
 const add: Handler = ({ value, sequence }, { state, set, send }) => {
   state.set((state.get() ?? 0) + value);
@@ -96,88 +69,6 @@ test("STR-16 STR-18 a handler that fails publishes nothing and is tried up to li
     [3, 1, 200],
   ]);
   expect(log.events.filter(({ kind }) => kind === "attempt-failed").map(({ path }) => path)).toEqual(["sum", "sum"]);
-});
-
-const boom = new Error("boom");
-const failing = ({ sequence }: Message<number>): void => {
-  if (sequence === 2) throw boom;
-};
-
-test("STR-16 a message whose budget is used up fails the node, whatever its body makes of it", async () => {
-  const ways: ((error: unknown, context: { skip(): never }) => unknown)[] = [
-    () => undefined,
-    (_error, { skip }) => skip(),
-    () => {
-      throw new Error("another");
-    },
-  ];
-  for (const way of ways) {
-    const read = node("sum", { requires: [numbers] }, async ({ numbers: reader }, context) => {
-      try {
-        await handleMessages(reader, failing);
-      } catch (error) {
-        await way(error, context);
-      }
-    });
-    const failed = await rejectionOf(run(graph("g", { nodes: [writer(5), read] }), {}), "PULSE_EXECUTION_FAILED");
-    expect(failed.cause).toBe(boom);
-  }
-});
-
-test("STR-16 STR-39 no aspect and no retry of the node's chain turns it into success or runs it again", async () => {
-  let calls = 0;
-  const handler: Handler = (message) => {
-    calls++;
-    failing(message);
-  };
-  const swallow = aspect("swallow", async (_context, next) => next().catch(() => {}));
-  const twice = aspect("twice", async (_context, next) => next().catch(() => next()));
-  for (const around of [[retry({ limit: 5 })], [swallow], [twice], [swallow, retry({ limit: 5 }), timeout(60_000)]]) {
-    calls = 0;
-    const nodes = [writer(5), handling(handler, { limit: 2 }, ...around), keep];
-    const failed = await rejectionOf(run(graph("g", { outputs: [list], nodes }), {}), "PULSE_EXECUTION_FAILED");
-    expect(failed.cause).toBe(boom);
-    expect(calls).toBe(3);
-  }
-});
-
-test("STR-39 acknowledgements, state and contributed values survive the tries of a retry, which refills no message budget", async () => {
-  const tries: unknown[] = [];
-  let bodies = 0;
-  const handler: Handler = ({ sequence }, { attempt, state, set }) => {
-    tries.push([bodies, sequence, attempt, state.get()]);
-    if (sequence === 1) set(total, 7);
-    state.set(sequence);
-    if (sequence === 2 && attempt < 3) throw new Error("message");
-  };
-  const read = node(
-    "sum",
-    { requires: [numbers], provides: [total], aspects: [retry({ limit: 3 })] },
-    async ({ numbers: reader }) => {
-      bodies++;
-      // The first try of the chain fails by itself in the middle of a message's second try.
-      const stopping: Handler = async (message, context) => {
-        if (bodies === 1 && message.sequence === 2 && context.attempt === 2) {
-          fail();
-          await new Promise(() => {});
-        }
-        await handler(message, context);
-      };
-      let fail!: () => void;
-      const failed = new Promise<never>((_resolve, reject) => (fail = () => reject(new Error("chain"))));
-      const handled = handleMessages(reader, stopping, { limit: 3, state: type<number>() });
-      return { total: await Promise.race([handled, failed]) };
-    },
-  );
-  const outcome = await run(graph("g", { outputs: [total], nodes: [writer(3), read] }), {});
-  expect(outcome.values.total).toBe(7);
-  expect(tries).toEqual([
-    [1, 1, 1, undefined],
-    [1, 2, 1, 1],
-    [2, 2, 2, 1],
-    [2, 2, 3, 1],
-    [2, 3, 1, 2],
-  ]);
 });
 
 test("STR-17 more than maxStaged messages and plain values together is an error of that try; state does not count", async () => {
