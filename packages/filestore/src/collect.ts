@@ -1,6 +1,6 @@
 import { isPulseError } from "@pulse-ts/core";
-import { checkOptions, contentsNamed, optional } from "@pulse-ts/durable/define-store";
-import type { OptionCheck } from "@pulse-ts/durable/define-store";
+import { checkCollectOptions, contentsNamed, contentWindowMsDefault } from "@pulse-ts/durable/define-store";
+import type { CollectOptions } from "@pulse-ts/durable/define-store";
 import { forgetOwners, openOwners, readAllOwners, writeOwners } from "./awaited-owners.ts";
 import { runFolders } from "./catalog.ts";
 import { storeError } from "./failure.ts";
@@ -10,21 +10,6 @@ import type { Found } from "./leaving.ts";
 import type { Parts } from "./parts.ts";
 import { readRun, recordOf } from "./read.ts";
 import { isRoot } from "./root.ts";
-
-/** What a collection may be told. */
-export interface CollectOptions {
-  /**
-   * Milliseconds for which a content that no record names must not have been saved or used again before it may go;
-   * default {@link contentWindowMsDefault}. Longer: more room on disk. Shorter: a record that was read a moment ago may
-   * name what is gone when its run is changed or deleted meanwhile; a save never does, however short this is.
-   */
-  readonly windowMs?: number;
-  /** Ends the collection between two files; what it has not come to is left to the next one. */
-  readonly signal?: AbortSignal;
-}
-
-/** 24 hours. */
-export const contentWindowMsDefault = 86_400_000;
 
 /** What a collection found and did. */
 export interface CollectedContents {
@@ -52,7 +37,7 @@ export interface CollectedContents {
  *    only the rest is removed. Whoever came after the first step finds nothing in the content's place.
  */
 export async function collectContents(parts: Parts, options: CollectOptions = {}): Promise<CollectedContents> {
-  checkOptions<CollectOptions>("collecting contents", options, collectOptions);
+  checkCollectOptions(options);
   const { windowMs = contentWindowMsDefault, signal } = options;
   const doing = { what: "collecting contents", runId: "", medium: parts.root };
   try {
@@ -153,8 +138,3 @@ async function removeUnawaited(
 }
 
 const nobodyNamed = { named: new Set<string>(), unreadable: [] };
-
-const collectOptions: Readonly<Record<keyof CollectOptions, OptionCheck>> = {
-  windowMs: optional((value) => Number.isFinite(value) && (value as number) >= 0, "milliseconds from 0"),
-  signal: optional((value) => value instanceof AbortSignal, "an AbortSignal"),
-};

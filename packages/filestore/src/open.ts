@@ -1,10 +1,10 @@
 import { join, resolve } from "node:path";
 import type { Catalog, Session, Store } from "@pulse-ts/durable";
 import { checkOptions, isText, ownHolder, shown, systemProbe, wholeFrom } from "@pulse-ts/durable/define-store";
-import type { OptionCheck } from "@pulse-ts/durable/define-store";
+import type { CollectOptions, OptionCheck } from "@pulse-ts/durable/define-store";
 import { fileCatalog } from "./catalog.ts";
 import { collectContents } from "./collect.ts";
-import type { CollectedContents, CollectOptions } from "./collect.ts";
+import type { CollectedContents } from "./collect.ts";
 import { doingWith } from "./epoch.ts";
 import { storeError } from "./failure.ts";
 import { journalName, runFolder } from "./layout.ts";

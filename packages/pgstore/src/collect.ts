@@ -1,6 +1,6 @@
 import { isPulseError } from "@pulse-ts/core";
-import { checkOptions, contentsNamed, isDigest, optional } from "@pulse-ts/durable/define-store";
-import type { OptionCheck } from "@pulse-ts/durable/define-store";
+import { contentsNamed, contentWindowMsDefault, isDigest } from "@pulse-ts/durable/define-store";
+import type { CollectOptions } from "@pulse-ts/durable/define-store";
 import { byteaArray } from "./binary-array.ts";
 import type { Database, Row } from "./database.ts";
 import { freeRow } from "./lease.ts";
@@ -8,21 +8,6 @@ import type { RunReader } from "./read-run.ts";
 import { runKey, textOfOrdered } from "./run-key.ts";
 import type { Schema } from "./schema.ts";
 import { sqlstate } from "./sqlstate.ts";
-
-/** What a collection may be told. */
-export interface CollectOptions {
-  /**
-   * Milliseconds for which a content that no run may name must not have been saved or used again before it may go; default
-   * {@link contentWindowMsDefault}. Longer: more room in the database. Shorter: a record that was read a moment ago may name
-   * what is gone when its run is changed or deleted meanwhile; a save never does, however short this is.
-   */
-  readonly windowMs?: number;
-  /** Ends the collection between two statements; what it has not come to is left to the next one. */
-  readonly signal?: AbortSignal;
-}
-
-/** 24 hours. */
-export const contentWindowMsDefault = 86_400_000;
 
 /** What a collection found and did. */
 export interface CollectedContents {
@@ -39,9 +24,6 @@ export interface CollectParts {
   readonly schema: Schema;
   readonly reader: RunReader;
 }
-
-export const checkCollectOptions: (options: unknown) => asserts options is CollectOptions = (options) =>
-  checkOptions<CollectOptions>("collecting contents", options, collectOptions);
 
 /**
  * Removes the contents that no record names (STORE-8). Safe beside any number of owners, readers and collections, and
@@ -179,8 +161,3 @@ async function removeUnused(
 const pageContents = 100;
 const refusedMax = 10;
 const foreignKeyViolation = "23503";
-
-const collectOptions: Readonly<Record<keyof CollectOptions, OptionCheck>> = {
-  windowMs: optional((value) => Number.isFinite(value) && (value as number) >= 0, "milliseconds from 0"),
-  signal: optional((value) => value instanceof AbortSignal, "an AbortSignal"),
-};

@@ -1,5 +1,6 @@
-export { contentWindowMsDefault } from "./collect.ts";
-export type { CollectedContents, CollectOptions } from "./collect.ts";
+export { contentWindowMsDefault } from "@pulse-ts/durable/define-store";
+export type { CollectedContents } from "./collect.ts";
+export type { CollectOptions } from "@pulse-ts/durable/define-store";
 export type { Migrated } from "./migrate.ts";
 export type { PgNotice } from "./notice.ts";
 export {

@@ -1,9 +1,17 @@
 import type { Client, Pool } from "pg";
 import type { CallOptions, Session } from "@pulse-ts/durable";
-import { defineStore, describeHolder, doingWith, ownHolder, refusal, usage } from "@pulse-ts/durable/define-store";
+import {
+  checkCollectOptions,
+  defineStore,
+  describeHolder,
+  doingWith,
+  ownHolder,
+  refusal,
+  usage,
+} from "@pulse-ts/durable/define-store";
 import type { OwnedRun } from "@pulse-ts/durable/define-store";
 import { pgCatalog } from "./catalog.ts";
-import { checkCollectOptions, collectContents } from "./collect.ts";
+import { collectContents } from "./collect.ts";
 import { contentReader } from "./content.ts";
 import { database as openDatabase } from "./database.ts";
 import { holderConnection, noHolder } from "./holder.ts";

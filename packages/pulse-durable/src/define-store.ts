@@ -13,6 +13,8 @@ export { catalogByReading } from "./define-store/catalog-by-reading.ts";
 export type { RunReader } from "./define-store/catalog-by-reading.ts";
 export { countOptions, listOptions } from "./define-store/catalog-options.ts";
 export type { CountQuery } from "./define-store/catalog-options.ts";
+export { checkCollectOptions, contentWindowMsDefault } from "./define-store/collect-options.ts";
+export type { CollectOptions } from "./define-store/collect-options.ts";
 export { contentPlan } from "./define-store/content-plan.ts";
 export type { ContentPlan } from "./define-store/content-plan.ts";
 export { contentsNamed, contentsNamedBy, contentsOf, isDigest, namingContents } from "./define-store/content-values.ts";

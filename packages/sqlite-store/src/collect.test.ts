@@ -3,7 +3,7 @@ import { isPulseError } from "@pulse-ts/core";
 import { nodeKey } from "@pulse-ts/durable";
 import { expect, test } from "vitest";
 import type { CollectedContents } from "./collect.ts";
-import { contentWindowMsDefault } from "./collect.ts";
+import { contentWindowMsDefault } from "@pulse-ts/durable/define-store";
 import { sqliteFaultPoints } from "./fault-points.ts";
 import { expectRecord, saveRun } from "./testing/expect-record.ts";
 import { fakeProcesses, openPlace, rejectionOf, sqliteError } from "./testing/place.ts";

@@ -1,6 +1,6 @@
 import { isPulseError } from "@pulse-ts/core";
-import { checkOptions, optional } from "@pulse-ts/durable/define-store";
-import type { OptionCheck } from "@pulse-ts/durable/define-store";
+import { checkCollectOptions, contentWindowMsDefault } from "@pulse-ts/durable/define-store";
+import type { CollectOptions } from "@pulse-ts/durable/define-store";
 import { whenFree } from "./busy.ts";
 import type { Open } from "./connection.ts";
 import { everyRun } from "./every-run.ts";
@@ -10,21 +10,6 @@ import type { Medium, OwnerRow } from "./owner.ts";
 import { readRun } from "./read.ts";
 import { slices } from "./slices.ts";
 import type { Sqlite } from "./sqlite.ts";
-
-/** What a collection may be told. */
-export interface CollectOptions {
-  /**
-   * Milliseconds for which a content that no record names must not have been saved or used again before it may go;
-   * default {@link contentWindowMsDefault}. Longer: more room on disk. Shorter: a record that was read a moment ago may
-   * name what is gone when its run is changed or deleted meanwhile; a save never does, however short this is.
-   */
-  readonly windowMs?: number;
-  /** Ends the collection between two transactions; what it has not come to is left to the next one. */
-  readonly signal?: AbortSignal;
-}
-
-/** 24 hours. */
-export const contentWindowMsDefault = 86_400_000;
 
 /** What a collection found and did. */
 export interface CollectedContents {
@@ -50,7 +35,7 @@ const nothing: CollectedContents = { kept: 0, waiting: 0, removed: 0, removedByt
  * that names it, so it has to put it anew; and whoever uses it takes the mark away.
  */
 export async function collectContents(medium: Medium, options: CollectOptions = {}): Promise<CollectedContents> {
-  checkOptions<CollectOptions>("collecting contents", options, collectOptions);
+  checkCollectOptions(options);
   const { windowMs = contentWindowMsDefault, signal } = options;
   signal?.throwIfAborted();
   const open = await medium.connection.toRead();
@@ -149,8 +134,3 @@ async function countsOf({ parts }: Medium, { sqlite }: Open): Promise<Pick<Colle
 
 const countIn = (sqlite: Sqlite, sql: string): number =>
   (sqlite.get(sql) as { readonly count: number } | undefined)?.count ?? 0;
-
-const collectOptions: Readonly<Record<keyof CollectOptions, OptionCheck>> = {
-  windowMs: optional((value) => Number.isFinite(value) && (value as number) >= 0, "milliseconds from 0"),
-  signal: optional((value) => value instanceof AbortSignal, "an AbortSignal"),
-};

@@ -1,6 +1,7 @@
 export type { Backup, BackupOptions, BackupProgress } from "./backup.ts";
-export { contentWindowMsDefault } from "./collect.ts";
-export type { CollectedContents, CollectOptions } from "./collect.ts";
+export { contentWindowMsDefault } from "@pulse-ts/durable/define-store";
+export type { CollectedContents } from "./collect.ts";
+export type { CollectOptions } from "@pulse-ts/durable/define-store";
 export { integrityProblemsMax } from "./integrity.ts";
 export type { IntegrityOptions, IntegrityProblem, IntegrityReport } from "./integrity.ts";
 export { sqliteStore } from "./open.ts";
