@@ -19,6 +19,17 @@ test("tests are counted by their result, and those that did not run are named", 
   expect(count(text)).toEqual({ passed: 2, failed: 1, notRun: ["0 2", "1 1"] });
 });
 
+test("what a store leaves out by its own word is not a test that did not run", () => {
+  const [assertion, notRun] = ["KIT-3.many-runs (left out: its runs end with its process)", "KIT-3.many-runs"].map(
+    (fullName) => ({ status: "skipped", fullName }),
+  );
+  const passed = { status: "passed", fullName: "another" };
+  const text = JSON.stringify({
+    testResults: [{ name: "a.test.ts", status: "passed", assertionResults: [assertion, notRun, passed] }],
+  });
+  expect(count(text)).toEqual({ passed: 1, failed: 0, notRun: ["KIT-3.many-runs"] });
+});
+
 test("a file that could not be loaded is a failure", () => {
   expect(count(report({ status: "passed", tests: ["passed"] }, { status: "failed", tests: [] }))).toMatchObject({
     passed: 1,
