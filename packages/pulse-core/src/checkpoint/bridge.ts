@@ -4,8 +4,8 @@ import type { ReceivedInput } from "../run/inputs.ts";
 import type { Checkpoint } from "../run/options.ts";
 import { usage } from "../run/signals.ts";
 import { HookDriver } from "./driver.ts";
-import { streamHookNames } from "./hooks.ts";
 import type { CheckpointOptions, RestorePlan } from "./hooks.ts";
+import { streamHookNames } from "./stream-hooks.ts";
 
 const plainHooks = ["openAttempt", "failAttempt", "openChild", "commit"] as const;
 

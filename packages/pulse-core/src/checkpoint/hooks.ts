@@ -3,6 +3,7 @@
  * All are called outside engine state, possibly at once, in the async context of the node that caused them (CKPT-33).
  */
 import type { AnyKey } from "../key.ts";
+import type { GroupRef, RestoredStream, StreamHooks, StreamRef } from "./stream-hooks.ts";
 
 /** Reads a confirmed value; called once for each try of each reading node (CKPT-36). */
 export type ReadValue = () => unknown;
@@ -65,18 +66,23 @@ export interface ChildScope {
   readonly inputs?: ReadonlyMap<string, ReadValue>;
   /** What the scope has confirmed (CKPT-24). */
   readonly nodes: readonly RestoredNode[];
+  /** As in {@link RestorePlan}. */
+  readonly streams?: readonly RestoredStream[];
 }
 
 /** One output as a chain wrote it, before it is confirmed. */
 export type WrittenOutput =
   | { readonly key: AnyKey; readonly state: "skipped" }
   /** `read` is there instead of a `value` when the output was passed on unchanged from a child (CODEC-18). */
-  | { readonly key: AnyKey; readonly state: "ready"; readonly value: unknown; readonly read?: ReadValue };
+  | { readonly key: AnyKey; readonly state: "ready"; readonly value: unknown; readonly read?: ReadValue }
+  /** A stream that the chain opened, or a further name of one that passes a mount (STR-12). */
+  | { readonly key: AnyKey; readonly state: "stream"; readonly stream: StreamRef };
 
 /** One output as it is confirmed. */
 export type ConfirmedOutput =
   | { readonly name: string; readonly state: "skipped" }
-  | { readonly name: string; readonly state: "ready"; readonly read: ReadValue };
+  | { readonly name: string; readonly state: "ready"; readonly read: ReadValue }
+  | { readonly name: string; readonly state: "stream"; readonly sourceId: string };
 
 /** A complete node, its verdict fixed (CKPT-5, CKPT-6). Outputs cover `provides` exactly, in its order. */
 export interface NodeResult {
@@ -87,6 +93,8 @@ export interface NodeResult {
   readonly attempt: string;
   readonly reason: "completed" | "skipped";
   readonly outputs: readonly WrittenOutput[];
+  /** The groups that leave with it, their rest unread: they are stopped in the same save (STR-44). */
+  readonly stops?: readonly GroupRef[];
 }
 
 export interface CommitRequest extends NodeResult, HookCall {
@@ -113,12 +121,9 @@ export interface CheckpointHooks {
    * gives the reader for the other side. What it throws fails the mount.
    */
   convert?(read: ReadValue, from: AnyKey, to: AnyKey): ReadValue;
-  /** Room for managed streams: all six, or none (CKPT-8). */
-  readonly streams?: Readonly<Record<StreamHookName, (request: never) => Promise<unknown>>>;
+  /** For graphs with streams: all six, or none (CKPT-8). */
+  readonly streams?: StreamHooks;
 }
-
-export const streamHookNames = ["open", "append", "openMessage", "failMessage", "commit", "finish"] as const;
-export type StreamHookName = (typeof streamHookNames)[number];
 
 /** What an execution is given to be reliable. Made by `checkpoint(…)` (CKPT-31). */
 export interface CheckpointOptions {
@@ -127,8 +132,15 @@ export interface CheckpointOptions {
   readonly hooks: CheckpointHooks;
   /** `context.runId`; default: the execution's id. */
   readonly runId?: string;
-  /** Stable over crashes and inner retries (DUR-25); default: made of the execution's id and the path. */
-  readonly idempotencyKey?: (scope: string, nodeId: string) => string;
+  /**
+   * Stable over crashes and inner retries, in a handler one for each message (DUR-25); default: made of the execution's id
+   * and the path.
+   */
+  readonly idempotencyKey?: (
+    scope: string,
+    nodeId: string,
+    message?: { readonly sourceId: string; readonly group: string; readonly sequence: number },
+  ) => string;
 }
 
 /** One confirmed node of a restore plan (CKPT-24). */
@@ -142,6 +154,11 @@ export interface RestoredNode {
 /** Given before the start, checked as a whole, installed by the start (CKPT-24, CKPT-38). */
 export interface RestorePlan {
   readonly nodes: readonly RestoredNode[];
+  /**
+   * Each stream that a node of this graph has opened, and each that a restored node has under a further name: what is open
+   * may be read before its writer runs again (CKPT-26).
+   */
+  readonly streams?: readonly RestoredStream[];
   /** Readers that take the place of what the host gave for root inputs, by name (CODEC-9). */
   readonly inputs?: ReadonlyMap<string, ReadValue>;
 }

@@ -22,7 +22,7 @@ const answering = (hooks: CheckpointHooks, change: (value: unknown) => unknown):
   ...hooks,
   commit: async (request) =>
     (await hooks.commit(request)).map((output) =>
-      output.state === "skipped" ? output : { ...output, read: () => change(output.read()) },
+      output.state !== "ready" ? output : { ...output, read: () => change(output.read()) },
     ),
 });
 

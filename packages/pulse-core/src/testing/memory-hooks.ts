@@ -15,11 +15,12 @@ export function memoryHooks(replaced: Partial<CheckpointHooks> = {}): MemoryHook
     failAttempt: async (id) => void failed.add(id),
     openChild: async () => ({ nodes: [] }),
     commit: async ({ outputs }) =>
-      outputs.map((output) =>
-        output.state === "skipped"
-          ? { name: output.key.name, state: "skipped" }
-          : { name: output.key.name, state: "ready", read: output.read ?? (() => output.value) },
-      ),
+      outputs.map((output) => {
+        const { name } = output.key;
+        if (output.state === "stream") return { name, state: "stream", sourceId: output.stream.sourceId };
+        if (output.state === "skipped") return { name, state: "skipped" };
+        return { name, state: "ready", read: output.read ?? (() => output.value) };
+      }),
     ...replaced,
   };
   return {

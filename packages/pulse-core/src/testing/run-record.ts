@@ -103,6 +103,7 @@ export class RunRecord {
 export function keptOutput(output: WrittenOutput): KeptOutput {
   const { name } = output.key;
   if (output.state === "skipped") return { name, state: "skipped" };
+  if (output.state === "stream") throw new Error(`these hooks keep no streams, and ${name} is one`);
   return { name, state: "ready", value: structuredClone(output.read === undefined ? output.value : output.read()) };
 }
 

@@ -1,6 +1,6 @@
 import { canonicalText } from "./canonical-text.ts";
 import { mapOfKind, parseIds } from "./entry-key.ts";
-import type { NodeEntry, ReadyContent, RunRecord, ScopeEntry } from "./format.ts";
+import type { NodeEntry, ReadyContent, RecordEntry, RunRecord, ScopeEntry } from "./format.ts";
 
 /** Gives the bytes of a value that rests in the store's content store. */
 export type ContentOf = (value: ReadyContent, nodeKey: string) => Promise<Uint8Array>;
@@ -18,7 +18,9 @@ export async function writeDocument(record: RunRecord, contentOf: ContentOf): Pr
   }
   fields.set("scopes", (parts) => writeScopes(record, contentOf, parts));
   for (const name of record.header.format === 1 ? (["attempts"] as const) : mapsWithoutNodes) {
-    fields.set(name, (parts) => parts.object([...record[name]], (entry) => parts.put(canonicalText(entry))));
+    fields.set(name, (parts) =>
+      parts.object([...(record[name] as ReadonlyMap<string, RecordEntry>)], (entry) => parts.put(canonicalText(entry))),
+    );
   }
   await document.object([...fields], (write) => write(document));
   return document.bytes();

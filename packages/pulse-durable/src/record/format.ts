@@ -70,18 +70,23 @@ export interface ReadyContent extends ValueHead {
   /** Names the bytes in the store's content store (STORE-8, STORE-10). */
   readonly content: { readonly digest: string; readonly size: number };
 }
+/** A value that is there. */
+export type ReadyValue = ReadyBytes | ReadyContent;
+
 export interface SkippedValue extends ValueHead {
   readonly state: "skipped";
 }
-/** A stream descriptor in place of a value: room for managed streams (REC-10). */
+/** A stream descriptor in place of a value (REC-10); codec and version are those of the element. */
 export interface StreamValue extends ValueHead {
   readonly state: "stream";
   readonly stream: StreamDescriptor;
 }
 export interface StreamDescriptor {
   readonly sourceId: string;
+  /** The writing node's root attempt. */
   readonly attempt: string;
   readonly capacity: number;
+  /** Absent in the reference of a mount that was confirmed while the source still wrote (STR-35). */
   readonly end?: "completed" | "failed" | "canceled";
 }
 
@@ -108,24 +113,84 @@ export interface AttemptEntry {
   readonly state: AttemptState;
 }
 
+/** A run of sequences, both ends included. */
+export type SequenceRun = readonly [first: number, last: number];
+
+export type StreamEnd = "open" | "completed" | "failed" | "canceled";
+
+/** The entry `stream/<sourceId>/<group>`: one group's account of a stream (REC-11). */
+export interface StreamEntry {
+  /** Of the writing node. */
+  readonly scope: string;
+  readonly nodeId: string;
+  readonly key: string;
+  readonly group: string;
+  /** Made once per source, shared by all its groups and aliases (REC-1). */
+  readonly sourceId: string;
+  /** The writing node's root attempt. */
+  readonly attempt: string;
+  /** From 1; raised by one with each resume of the run while the stream is open (STR-21). */
+  readonly generation: number;
+  readonly capacity: number;
+  readonly resumable: boolean;
+  readonly lastSequence: number;
+  /** The writer's last saved position (STR-2). Its name is that of the key. */
+  readonly cursor?: ReadyValue;
+  /** The frontier (STR-7). */
+  readonly ackedThrough: number;
+  /** What is not acknowledged, as ascending runs that do not touch: its size is that of the gaps, not of the capacity. */
+  readonly pending: readonly SequenceRun[];
+  readonly stopped: boolean;
+  readonly end: StreamEnd;
+}
+
+/** The entry `message/<sourceId>/<sequence>`: there while some group has it pending (REC-31). */
+export interface MessageEntry {
+  /** Its name is that of the writing node's key. */
+  readonly value: ReadyValue;
+}
+
+/** The entry `try/<sourceId>/<group>/<sequence>/<node>/<parent>/<index>`: one try of a message (REC-12). */
+export interface TryEntry {
+  readonly limit: number;
+  readonly state: AttemptState;
+}
+
+/** The entry `managed/<scope>/<parent>/<node>`: what confirmed messages made of a handling node (REC-13). */
+export interface ManagedEntry {
+  /** Absent while none was set. Its name is empty. */
+  readonly state?: ReadyValue;
+  /** Plain values, ready or skipped, in the order in which they were contributed. */
+  readonly values: readonly (ReadyValue | SkippedValue)[];
+}
+
 /**
  * A record as it is loaded and saved: one map per kind of entry, keyed by the ids of the entry key (REC-27)
  * joined by `/` and percent-encoded, as in the entry key without its kind.
- * `streams`, `messages`, `tries` and `managed` are kept as they are found until streams are served.
  */
 export interface RunRecord {
   readonly header: Header;
   readonly scopes: ReadonlyMap<string, ScopeEntry>;
   readonly nodes: ReadonlyMap<string, NodeEntry>;
   readonly attempts: ReadonlyMap<string, AttemptEntry>;
-  readonly streams: ReadonlyMap<string, RecordEntry>;
-  readonly messages: ReadonlyMap<string, RecordEntry>;
-  readonly tries: ReadonlyMap<string, RecordEntry>;
-  readonly managed: ReadonlyMap<string, RecordEntry>;
+  readonly streams: ReadonlyMap<string, StreamEntry>;
+  readonly messages: ReadonlyMap<string, MessageEntry>;
+  readonly tries: ReadonlyMap<string, TryEntry>;
+  readonly managed: ReadonlyMap<string, ManagedEntry>;
 }
 
 /** What an entry key names. Plain data: strings, numbers, booleans, null, arrays, objects and `Uint8Array`. */
-export type RecordEntry = Header | ScopeEntry | NodeEntry | AttemptEntry | OpaqueEntry;
+export type RecordEntry =
+  | Header
+  | ScopeEntry
+  | NodeEntry
+  | AttemptEntry
+  | StreamEntry
+  | MessageEntry
+  | TryEntry
+  | ManagedEntry
+  | OpaqueEntry;
+/** An entry as it was found, before its shape is checked. */
 export interface OpaqueEntry {
   readonly [field: string]: unknown;
 }

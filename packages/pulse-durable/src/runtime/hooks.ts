@@ -1,7 +1,7 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyKey, Host } from "@pulse-ts/core";
 import type { CheckpointHooks, ConfirmedOutput, NodeResult, ReadValue, WrittenOutput } from "@pulse-ts/core/checkpoint";
-import type { SkippedValue } from "../record/format.ts";
+import type { ReadyValue, SkippedValue } from "../record/format.ts";
 import { toWellFormed } from "../record/plain.ts";
 import { commitNode } from "../transition/commit-node.ts";
 import { failAttempt } from "../transition/fail-attempt.ts";
@@ -12,7 +12,7 @@ import { OutputPlace } from "./output-place.ts";
 import type { Prepared } from "./prepared.ts";
 import { restoreScope } from "./restore-plan.ts";
 import { headOf } from "./values.ts";
-import type { CodedKey, ReadyValue, Values } from "./values.ts";
+import type { CodedKey, Values } from "./values.ts";
 
 export interface HookParts {
   readonly ledger: Ledger;
@@ -46,6 +46,7 @@ export function runHooks({
   const prepareOutput = (output: WrittenOutput): PreparedOutput => {
     const key = codedKey(output.key);
     if (output.state === "skipped") return { kind: "skipped", key, record: { ...headOf(key), state: "skipped" } };
+    if (output.state === "stream") throw new Error(`stream "${key.name}" is not recorded yet`);
     const { value, read } = output;
     if (read !== undefined) return { kind: "ready", key, record: values.pass(read, key), written: read };
     // Only a run that does not isolate its readers keeps the object that was written (CKPT-28, CODEC-9).

@@ -2,13 +2,10 @@ import type { Codec, FingerprintContext } from "@pulse-ts/codec";
 import { canonicalJson, sha256Hex } from "@pulse-ts/codec";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { ReadValue } from "@pulse-ts/core/checkpoint";
-import type { ReadyBytes, ReadyContent, ValueRecord } from "../record/format.ts";
+import type { ReadyBytes, ReadyValue, ValueRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import { missingKey } from "./fingerprint-keys.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
-
-/** A value that is there. */
-export type ReadyValue = ReadyBytes | ReadyContent;
 
 /** A key's name and its codec. */
 export interface CodedKey {

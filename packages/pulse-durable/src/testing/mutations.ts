@@ -41,7 +41,11 @@ export function mutated(record: RunRecord, random: Random): Mutation {
 function loosened(record: RunRecord): LooseRecord {
   const kinds = Object.keys(mapOfKind) as EntryKind[];
   const entries = kinds.flatMap((kind) =>
-    [...record[mapOfKind[kind]]].map(([ids, entry]) => ({ kind, ids, entry: structuredClone(entry) as LooseEntry })),
+    [...record[mapOfKind[kind]]].map(([ids, entry]) => ({
+      kind,
+      ids,
+      entry: structuredClone(entry) as unknown as LooseEntry,
+    })),
   );
   return { header: structuredClone(record.header) as LooseEntry, entries, instead: new Map() };
 }
