@@ -93,8 +93,10 @@ export function slotStore({ folder, at = () => {}, leaseMs, mistake }: SlotOptio
     const holder = readHolder(owner.holder);
     const verdict = holder === undefined ? "unknown" : await judge(holder, await ownHolder());
     if (verdict === "dead" && mistake !== "leaves the lock of the dead") return;
-    const idleMs = Date.now() - (await stat(join(run, nameOf(last)))).mtimeMs;
-    if (leaseMs === undefined || idleMs < leaseMs) throw busy("acquiring", runId, "another process");
+    // With no slot at first the owner came just now.
+    const isNew = leaseMs === undefined || last === 0;
+    if (isNew || Date.now() - (await stat(join(run, nameOf(last)))).mtimeMs < leaseMs)
+      throw busy("acquiring", runId, "another process");
   }
 
   /** Makes a slot, unless it is there: `false`. */
