@@ -16,8 +16,9 @@ export interface GraphView {
 
 export interface NodeView {
   /**
-   * The plain keys that it waited for before it ran. None for a mount, whose wiring is no gate (CKPT-4), and none for the
-   * provider of a replaced key, which is recorded without running (DUR-23).
+   * The plain keys that it waited for before it ran. No stream, which is met by its source and not by a confirmed node
+   * (CKPT-26); none for a mount, whose wiring is no gate (CKPT-4), and none for the provider of a replaced key, which is
+   * recorded without running (DUR-23).
    */
   readonly requires: readonly string[];
   readonly provides: readonly KeyView[];
@@ -42,10 +43,41 @@ export type ChildInput =
   | { readonly kind: "fix"; readonly name: string; readonly fingerprint: string }
   | { readonly kind: "none"; readonly name: string };
 
-export interface KeyView {
-  readonly name: string;
+/** A codec, as value records name it. */
+export interface CodecView {
   readonly codec: string;
   readonly codecVersion: string;
+}
+
+/** A key that a node provides. Of a stream the codec is that of its elements (REC-10). */
+export interface KeyView extends CodecView {
+  readonly name: string;
+  /** Of a stream key: which stream it names. Of a mount's key: the stream that the mount passes on (STR-12). */
+  readonly stream?: StreamView;
+}
+
+/** One stream of the definition, whatever names it has. */
+export interface StreamView {
+  /** The graph that the writing node stands in, by its static path. */
+  readonly path: string;
+  readonly nodeId: string;
+  /** The writing node's own key. */
+  readonly key: string;
+  readonly capacity: number;
+  /** Its writer declared that it goes on from its position (STR-48). */
+  readonly resumable: boolean;
+  /** The codec of positions; without it that of recorded ones is not compared. */
+  readonly position?: CodecView;
+  /** The nodes that read it, each in its group (STR-5). The host's groups are not among them. */
+  readonly readers: readonly StreamReaderView[];
+}
+
+/** A node that reads a stream. */
+export interface StreamReaderView {
+  /** The graph that it stands in, by its static path. */
+  readonly path: string;
+  readonly nodeId: string;
+  readonly group: string;
 }
 
 export interface BoundaryView {
