@@ -10,7 +10,7 @@ import { checkRetries } from "./stream.ts";
 
 /** What is wrong with an execution of a graph that has streams, before anything of it runs. */
 export function checkExecution(
-  { compiled: { graph, keys, inputs } }: ExecutionState,
+  { tree, compiled: { graph, keys, inputs } }: ExecutionState,
   plan: StreamPlan,
   options: ExecutionOptions,
   received: ReadonlyMap<string, ReceivedInput>,
@@ -19,13 +19,8 @@ export function checkExecution(
   const path = graph.name;
   const bad = (code: Problem["code"], message: string, ends?: readonly string[]): void =>
     void problems.push({ code, path, message, ...(ends && { ends }) });
-  if (options.checkpoint !== undefined) {
-    const names = plan.sources.map(({ key }) => `"${key.name}"`).join(", ");
-    bad(
-      "PULSE_OPTION_INVALID",
-      `option checkpoint: this graph has streams (${names}), and durable streams are not served yet; run it in memory`,
-    );
-  }
+  if (tree.checkpoint !== undefined && tree.checkpoint.streamHooks === undefined)
+    bad("PULSE_OPTION_INVALID", "checkpoint: this graph has streams, and the stream hooks are missing; give all six");
   for (const { name, slot, optional } of inputs) {
     const key = keys[slot];
     const given = received.get(name);

@@ -2,9 +2,17 @@ import type { Aspect } from "../aspects/aspect.ts";
 import { effectiveChain } from "../aspects/effective-chain.ts";
 import { compile } from "../compile.ts";
 import type { CompiledGraph, CompiledNode } from "../compile.ts";
-import { invalid } from "../invalid.ts";
 import type { AnyKey } from "../key.ts";
 import type { AnyGraph } from "../mount.ts";
+import { ownGroup } from "../streams/group-name.ts";
+
+/** A key that a node needs, or that a mount's `in` reads. */
+export interface RequiredKey {
+  readonly key: AnyKey;
+  readonly optional: boolean;
+  /** Of a stream that an ordinary node reads: its group, the one that it names or its own (STR-5). */
+  readonly group?: string;
+}
 
 /** One node of a graph and of the graphs mounted in it (CKPT-27). */
 export interface NodeDescription {
@@ -17,8 +25,10 @@ export interface NodeDescription {
   /** The path of the mount that the graph is mounted at; empty at the root. */
   readonly graphPath: string;
   /** Of a mount: the keys that its `in` reads. */
-  readonly requires: readonly { readonly key: AnyKey; readonly optional: boolean }[];
+  readonly requires: readonly RequiredKey[];
   readonly provides: readonly AnyKey[];
+  /** The node says that its streams can go on from their positions (STR-48); false for a mount. */
+  readonly resumable: boolean;
   /** The retries of the effective chain, by place from the outside (CKPT-20). */
   readonly retries: readonly { readonly place: number; readonly limit: number }[];
   readonly mount?: {
@@ -41,14 +51,12 @@ export interface PortDescription {
 /**
  * Every node of a valid graph, children's after their mount's. A copy: changing it changes no graph.
  * `aspects` are those of the execution (CORE-13): they stand outside all others in the chain.
- * @throws PULSE_INVALID for a graph with a stream: those are not served with checkpoints yet
  */
 export function checkpointNodes(
   graph: AnyGraph,
   options: { readonly aspects?: readonly Aspect[] | false } = {},
 ): readonly NodeDescription[] {
   const nodes: NodeDescription[] = [];
-  refuseStreams(graph);
   collectNodes(compile(graph), "", options.aspects ?? [], nodes);
   return nodes;
 }
@@ -58,13 +66,6 @@ export function checkpointPorts(graph: AnyGraph): readonly PortDescription[] {
   const ports: PortDescription[] = [];
   collectPorts(compile(graph), "", ports);
   return ports;
-}
-
-/** Until durable streams are served, a graph that has one is refused before anything of a run is made. */
-function refuseStreams(graph: AnyGraph): void {
-  if (compile(graph).streams === undefined) return;
-  const message = "this graph has streams, and durable streams are not served yet; run it in memory";
-  throw invalid(`graph "${graph.name}"`, [{ code: "PULSE_OPTION_INVALID", path: graph.name, message }]);
 }
 
 function collectNodes(
@@ -88,13 +89,25 @@ function describe(
 ): NodeDescription {
   const key = (slot: number): AnyKey => compiled.keys[slot] as AnyKey;
   const chain = effectiveChain(outer, node);
+  const path = graphPath === "" ? node.id : `${graphPath}/${node.id}`;
+  const ordinary = node.node.kind === "node" ? node.node : undefined;
+  const groupAt = (slot: number, at: number): { readonly group?: string } => {
+    const entry = ordinary?.requires[at];
+    if (entry?.kind === "reading") return { group: entry.group };
+    return entry === undefined || key(slot).stream === undefined ? {} : { group: ownGroup(path) };
+  };
   const base = {
     id: node.id,
-    path: graphPath === "" ? node.id : `${graphPath}/${node.id}`,
+    path,
     graph: compiled.graph.name,
     graphPath,
-    requires: node.requires.map((slot, at) => ({ key: key(slot), optional: node.optional[at] as boolean })),
+    requires: node.requires.map((slot, at) => ({
+      key: key(slot),
+      optional: node.optional[at] as boolean,
+      ...groupAt(slot, at),
+    })),
     provides: node.provides.map(key),
+    resumable: ordinary?.resumable ?? false,
     retries: chain.flatMap(({ limit }, place) => (limit === undefined ? [] : [{ place, limit }])),
   };
   const { mount } = node;

@@ -29,6 +29,10 @@ export class HookDriver implements CheckpointDriver {
     this.scope = options.scope;
   }
 
+  get streamHooks(): CheckpointOptions["hooks"]["streams"] {
+    return this.options.hooks.streams;
+  }
+
   get failure(): Latch["failure"] {
     return this.latch.failure;
   }

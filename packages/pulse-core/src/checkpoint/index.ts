@@ -4,7 +4,9 @@
  */
 export { notStarted } from "./admit.ts";
 export { checkpointNodes, checkpointPorts } from "./describe.ts";
-export type { NodeDescription, PortDescription } from "./describe.ts";
+export type { NodeDescription, PortDescription, RequiredKey } from "./describe.ts";
+export { checkpointStreams, checkpointSubscriptions } from "./describe-streams.ts";
+export type { StreamDescription, StreamReaderDescription, StreamSubscription } from "./describe-streams.ts";
 export { checkpoint, checkpointInputs, restoreNodes } from "./bridge.ts";
 export { scopeFailure } from "./scope-failure.ts";
 export type { ReceivedInput } from "../run/inputs.ts";

@@ -1,4 +1,5 @@
 import type { RestorePlan } from "../checkpoint/hooks.ts";
+import type { StreamHooks } from "../checkpoint/stream-hooks.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { SlotState } from "./slot.ts";
@@ -9,6 +10,8 @@ import type { SlotState } from "./slot.ts";
  */
 export interface CheckpointDriver {
   readonly scope: string;
+  /** There if the streams of this tree are reliable too; a graph with a stream key needs them (CKPT-8). */
+  readonly streamHooks: StreamHooks | undefined;
   /** Set once a hook has failed: nothing in the tree can become a success (CKPT-12). */
   readonly failure: { readonly cause: unknown; readonly hook: string } | undefined;
   /** Runs one node: attempt, chain, commit, publication (CKPT-1). Never throws. */

@@ -31,6 +31,8 @@ export interface StreamDriver {
   start(): void;
   open(level: NodeContext, key: AnyKey): Promise<StreamWriter<unknown>>;
   subscribe(key: AnyKey, options: { readonly group?: string } | undefined): StreamReader<unknown>;
+  /** The host's groups so far, each once, by the writer's path and the name of its key. */
+  subscriptions(): readonly { readonly path: string; readonly key: string; readonly group: string }[];
   /** What a body sees of a required stream; `undefined` for what is no stream. */
   reader(level: NodeContext, slot: number): StreamReader<unknown> | undefined;
   /** A key is written: true for a stream that passes a mount, which is never held back. Throws for what may not be written. */

@@ -89,6 +89,15 @@ export class Streams implements StreamDriver {
     return noteEnd(new Reader(source.join(group, "", key.name), undefined, undefined));
   }
 
+  /** By the paths of writers, so that nothing but the bridge need know of sources (STR-37). */
+  subscriptions(): readonly { readonly path: string; readonly key: string; readonly group: string }[] {
+    return [...this.subscribed.values()].flatMap(({ plan, groups }) =>
+      groups
+        .filter(({ members }) => members.some(({ path }) => path === ""))
+        .map(({ name }) => ({ path: plan.path, key: plan.key.name, group: name })),
+    );
+  }
+
   // ---- nodes
 
   open(level: NodeContext, key: AnyKey): Promise<Writer> {

@@ -5,6 +5,7 @@ import type { AnyGraph, Mount } from "../mount.ts";
 import type { Node } from "../node.ts";
 import { wiringOf } from "../wiring.ts";
 import type { Wiring } from "../wiring.ts";
+import { ownGroup } from "./group-name.ts";
 import type { StreamKey } from "./stream-key.ts";
 
 /** A graph where it stands in a tree of mounts. */
@@ -41,6 +42,8 @@ export interface SourcePlan {
   readonly readers: ReaderPlan[];
   /** The names of root outputs that it is. */
   readonly outputs: string[];
+  /** Every name that it has, its own first: the path of the graph and the key's name in it (STR-12). */
+  readonly names: { readonly path: string; readonly key: string }[];
 }
 
 /** A stream that passes a mount's border. */
@@ -86,7 +89,17 @@ function makePlan(graph: AnyGraph): StreamPlan {
         for (const key of node.provides)
           if (isStream(key)) {
             const path = pathIn(place, node.id);
-            sources.set(`${path} ${key.name}`, { path, key, place, node, top: place.path, readers: [], outputs: [] });
+            const names = [{ path: place.path, key: key.name }];
+            sources.set(`${path} ${key.name}`, {
+              path,
+              key,
+              place,
+              node,
+              top: place.path,
+              readers: [],
+              outputs: [],
+              names,
+            });
           }
   const known = new Map<Place, Map<string, SourcePlan | undefined>>();
   const sourceOf = (place: Place, name: string): SourcePlan | undefined => {
@@ -96,6 +109,7 @@ function makePlan(graph: AnyGraph): StreamPlan {
     const found = findSource(place, name);
     if (found !== undefined && found.top.length > place.path.length) found.top = place.path;
     names.set(name, found);
+    if (place.providers.get(name)?.kind !== "node") found?.names.push({ path: place.path, key: name });
     return found;
   };
   const findSource = (place: Place, name: string): SourcePlan | undefined => {
@@ -128,7 +142,7 @@ function makePlan(graph: AnyGraph): StreamPlan {
         const key = keyOfEntry(entry);
         const source = isStream(key) ? sourceOf(place, key.name) : undefined;
         const path = pathIn(place, node.id);
-        const group = entry.kind === "reading" ? entry.group : `/${path}`;
+        const group = entry.kind === "reading" ? entry.group : ownGroup(path);
         source?.readers.push({ path, key: key.name, group, place, node });
       }
     }
