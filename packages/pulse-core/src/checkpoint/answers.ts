@@ -18,6 +18,7 @@ export function checkedChild(child: ChildScope): ChildScope {
   if (
     isPulseError(child) ||
     !Array.isArray(child?.nodes) ||
+    !(child.streams === undefined || Array.isArray(child.streams)) ||
     !(child.inputs === undefined || typeof child.inputs.get === "function")
   )
     throw new TypeError("openChild gave back no child scope: a list of nodes is needed");

@@ -75,7 +75,8 @@ export class HookDriver implements CheckpointDriver {
     child.scope = level.attemptId;
     const opened = await this.askChild(level, child);
     child.fixedReaders = opened.inputs;
-    this.plans.set(child, { nodes: opened.nodes });
+    const { nodes, streams = [] } = opened;
+    this.plans.set(child, { nodes, streams });
   }
 
   private async askChild(level: NodeContext, child: ExecutionState): Promise<ChildScope> {
@@ -83,7 +84,7 @@ export class HookDriver implements CheckpointDriver {
     const opened = await admit(this.latch, "openChild", level, async (call) => {
       try {
         const opened = checkedChild(await this.options.hooks.openChild(requestOf(level, child, call)));
-        const problems = planProblems(child.compiled, opened);
+        const problems = planProblems(child, opened);
         if (problems.length > 0) throw invalid(`what openChild restores at "${level.path}"`, problems);
         return opened;
       } catch (error) {
@@ -102,7 +103,9 @@ export class HookDriver implements CheckpointDriver {
     const { convert } = this.options.hooks;
     const fromKey = from.compiled.keys[fromSlot] as AnyKey;
     const toKey = to.compiled.keys[toSlot] as AnyKey;
-    if (!(value instanceof Confirmed) || convert === undefined || fromKey.type === toKey.type) return value;
+    // A stream is one under all its names: nothing of it is converted (STR-12).
+    if (fromKey.stream !== undefined || !(value instanceof Confirmed) || convert === undefined) return value;
+    if (fromKey.type === toKey.type) return value;
     return new Confirmed(convert.call(this.options.hooks, value.read, fromKey, toKey));
   }
 
@@ -111,7 +114,7 @@ export class HookDriver implements CheckpointDriver {
   }
 
   plan(execution: ExecutionState, plan: RestorePlan): void {
-    const problems = planProblems(execution.compiled, plan);
+    const problems = planProblems(execution, plan);
     if (problems.length > 0) throw invalid(`the restore plan of graph "${execution.compiled.graph.name}"`, problems);
     this.plans.set(execution, plan);
   }

@@ -1,6 +1,7 @@
 import type { Report } from "../check/problem.ts";
 import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
+import type { RestoredStream } from "../checkpoint/stream-hooks.ts";
 import type { AnyGraph } from "../mount.ts";
 import type { StreamReader } from "../streams/reader.ts";
 import type { StreamSnapshot } from "../streams/snapshot.ts";
@@ -10,7 +11,7 @@ import type { ExecutionState } from "./execution-state.ts";
 import type { ReceivedInput } from "./inputs.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { ExecutionOptions } from "./options.ts";
-import type { SlotState } from "./slot.ts";
+import type { Confirmed, SlotState } from "./slot.ts";
 
 /** What stands behind every stream key. The engine meets streams here alone; the code comes in with the keys (CORE-39). */
 export interface StreamKind {
@@ -45,6 +46,13 @@ export interface StreamDriver {
   verdict(level: NodeContext, thrown?: { readonly error: unknown }): { readonly thrown: unknown } | undefined;
   /** A node has finished. */
   finish(level: NodeContext, reason: NodeReason, error: { readonly error: unknown } | undefined): void;
+  /**
+   * An execution with restored nodes starts: makes its streams, or finds those that another execution has restored. Puts what
+   * is open into its writers' keys, and gives every one by its source's id, for the keys of restored nodes.
+   */
+  restore(execution: ExecutionState, streams: readonly RestoredStream[]): ReadonlyMap<string, Confirmed>;
+  /** How a stream of a plan differs from what is restored of it already, if it does (STR-12). */
+  differs(stream: RestoredStream): string | undefined;
   /** An execution has ended. */
   ended(execution: ExecutionState): void;
   /** The streams whose writers are in this execution. */

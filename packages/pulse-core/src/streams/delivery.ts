@@ -10,17 +10,20 @@ export class Delivery {
   /** Counts from 1 without gaps (STR-2). */
   readonly sequence: number;
   readonly value: unknown;
+  /** What the value was read from, for the next delivery (CKPT-36). */
+  readonly held: unknown;
   readonly member: Member;
   /** The message has been delivered again: this delivery can acknowledge nothing. */
   isOld = false;
   private readonly group: Group;
   private acknowledged = false;
 
-  constructor(group: Group, member: Member, sequence: number, value: unknown) {
+  constructor(group: Group, member: Member, sequence: number, value: unknown, held: unknown) {
     this.group = group;
     this.member = member;
     this.sequence = sequence;
     this.value = value;
+    this.held = held;
   }
 
   /** A getter that gives a function: a loop may take a delivery apart, `({ value, ack })`. */

@@ -3,6 +3,7 @@ import type { Problem } from "../errors.ts";
 import { invalid } from "../invalid.ts";
 import type { AnyKey } from "../key.ts";
 import type { NodeReason } from "../run/events.ts";
+import type { RestoredStream } from "../checkpoint/stream-hooks.ts";
 import type { ExecutionState } from "../run/execution-state.ts";
 import type { ReceivedInput } from "../run/inputs.ts";
 import { isSkip } from "../run/is-skip.ts";
@@ -18,6 +19,7 @@ import { noteEnd, refuseHidden } from "./hidden.ts";
 import { Memberships } from "./memberships.ts";
 import { isStream, planOf } from "./plan.ts";
 import type { SourcePlan, StreamPlan } from "./plan.ts";
+import { restoreSource } from "./restored.ts";
 import { Reader } from "./reader.ts";
 import { streamSnapshot } from "./snapshot.ts";
 import type { StreamSnapshot } from "./snapshot.ts";
@@ -41,6 +43,8 @@ export class Streams implements StreamDriver {
   /** Made before they were opened, as the host reads them; by what `sourcePlans` has them under. */
   private readonly subscribed = new Map<string, Source>();
   private readonly memberships = new Memberships();
+  /** By source id: one for all executions and names (STR-12). */
+  private readonly restored = new Map<string, Source>();
 
   constructor(
     root: ExecutionState,
@@ -142,6 +146,9 @@ export class Streams implements StreamDriver {
     const source = new Source(plan, execution, (group) => this.told(source, group));
     this.sources.add(source);
     this.memberships.add(source);
+    this.memberships.leftAlready(source);
+    // Whoever has ended before the stream was there reads none of it, and holds nobody back (STR-44).
+    for (const group of source.groups) group.stopped = group.hasLeft;
     return source;
   }
 
@@ -259,20 +266,79 @@ export class Streams implements StreamDriver {
     return [...this.sources].filter((source) => source.execution === execution).map(streamSnapshot);
   }
 
+  // ---- after a resume
+
+  restore(execution: ExecutionState, streams: readonly RestoredStream[]): ReadonlyMap<string, Source> {
+    for (const stream of streams) {
+      const plan = this.sourcePlans.get(`${stream.path} ${stream.key}`) as SourcePlan;
+      const source = this.restored.get(stream.sourceId) ?? this.restoreOne(plan, execution, stream);
+      if (plan.place.path === execution.path) this.bind(source, execution);
+    }
+    // With the nodes that are restored now their readers have left; what became of their groups the record says (STR-44).
+    for (const source of this.sources) this.memberships.leftAlready(source);
+    return this.restored;
+  }
+
+  private restoreOne(plan: SourcePlan, execution: ExecutionState, stream: RestoredStream): Source {
+    let source = this.subscribed.get(`${plan.path} ${plan.key.name}`);
+    if (source === undefined || source.opened) source = this.make(plan, topOf(plan, execution));
+    restoreSource(source, stream);
+    this.restored.set(stream.sourceId, source);
+    return source;
+  }
+
+  /** Where its writer is, which goes on with it or has ended. */
+  private bind(source: Source, execution: ExecutionState): void {
+    const { plan, end } = source;
+    const { compiled, nodeState } = execution;
+    if (this.subscribed.get(`${plan.path} ${plan.key.name}`) !== source) source.execution = execution;
+    const slot = compiled.slotOf.get(plan.key.name) as number;
+    const node = compiled.providerOf[slot] as number;
+    if (nodeState[node] !== waiting || end !== undefined) return;
+    this.accountAt(execution, node).sources.add(source);
+    // Readers need not wait for it, wherever they are (CKPT-26).
+    execution.decide(slot, ready, source);
+  }
+
+  /** What a scope says of a stream that is restored already, against that one (STR-12). */
+  differs({ sourceId, generation, path, key, end }: RestoredStream): string | undefined {
+    const source = this.restored.get(sourceId);
+    if (source === undefined) return undefined;
+    const { plan, ref } = source;
+    if (plan.path !== path || plan.key.name !== key)
+      return `its source is known as stream "${plan.key.name}" of "${plan.path}"`;
+    if (ref?.generation !== generation) return `its generation is ${generation}, and ${ref?.generation} elsewhere`;
+    const known = source.end?.reason;
+    return end === "open" || known === undefined || known === end ? undefined : `it is ${end}, and ${known} elsewhere`;
+  }
+
   // ---- accounts
 
-  accountOf(level: NodeContext): Account {
-    const { execution, node } = level;
+  accountOf({ execution, node }: NodeContext): Account {
+    return this.accountAt(execution, node.index);
+  }
+
+  private accountAt(execution: ExecutionState, node: number): Account {
     let accounts = this.accounts.get(execution);
     if (accounts === undefined) this.accounts.set(execution, (accounts = new Map()));
-    let account = accounts.get(node.index);
-    if (account === undefined) accounts.set(node.index, (account = new Account()));
+    let account = accounts.get(node);
+    if (account === undefined) accounts.set(node, (account = new Account()));
     return account;
   }
 
   private known({ execution, node }: NodeContext): Account | undefined {
     return this.accounts.get(execution)?.get(node.index);
   }
+}
+
+/** As they stand in an execution's array of states. */
+const waiting = 0;
+
+/** The outermost execution that a stream reaches, seen from one of those that have it. */
+function topOf(plan: SourcePlan, execution: ExecutionState): ExecutionState {
+  let top = execution;
+  while (top.path !== plan.top && top.parent !== undefined) top = top.parent.execution;
+  return top;
 }
 
 /** The stream in a slot, if it has been opened. */

@@ -20,7 +20,7 @@ export class Group {
   reachedEnd = false;
   readonly outstanding = new Set<Delivery>();
   /** Messages to be delivered anew, in order (STR-46). */
-  private again: { readonly sequence: number; readonly value: unknown }[] = [];
+  private again: { readonly sequence: number; readonly held: unknown }[] = [];
   private readonly receivers = new Map<Waiter<Delivery | undefined>, Member>();
 
   constructor(source: Source, name: string) {
@@ -63,20 +63,17 @@ export class Group {
   }
 
   private deliver(member: Member): Delivery {
-    const again = this.again.shift();
-    const sequence = again === undefined ? this.next : again.sequence;
-    const delivery = new Delivery(
-      this,
-      member,
-      sequence,
-      again === undefined ? this.source.messageAt(sequence) : again.value,
-    );
+    const { source } = this;
+    const [again] = this.again;
+    const { sequence, held } = again ?? { sequence: this.next, held: source.messageAt(this.next) };
+    // Read before anything changes: what cannot be read is not delivered (REC-9).
+    const delivery = new Delivery(this, member, sequence, source.execution.reveal(held), held);
     this.outstanding.add(delivery);
     if (again === undefined) {
       this.next++;
       this.unacked++;
-      this.source.trim();
-    }
+      source.trim();
+    } else this.again.shift();
     return delivery;
   }
 
@@ -131,6 +128,13 @@ export class Group {
     this.wake();
   }
 
+  /** What it had not acknowledged when the record was written, in order; all before it was delivered once. */
+  restore(pending: readonly { readonly sequence: number; readonly held: unknown }[]): void {
+    this.next = this.source.last + 1;
+    this.unacked = pending.length;
+    this.again = [...pending];
+  }
+
   /** Ends its duty to read (STR-9): the writer waits for it no more, and its readers get the end. */
   stop(): void {
     if (this.stopped) return;
@@ -139,10 +143,15 @@ export class Group {
     this.source.groupStopped(this);
   }
 
+  /** All its readers have ended. */
+  get hasLeft(): boolean {
+    return this.members.length > 0 && this.members.every(({ left }) => left);
+  }
+
   /** A reader has ended. With the last one the group leaves; else what it held goes to the others. */
   leave(member: Member): void {
     member.left = true;
-    if (this.members.every(({ left }) => left)) this.stop();
+    if (this.hasLeft) this.stop();
     else this.requeue(member);
   }
 }

@@ -24,6 +24,14 @@ export class Memberships {
       }
   }
 
+  /** Notes the readers that have ended without a word to their groups: they were restored, or a mount around them was answered. */
+  leftAlready({ groups, top, end }: Source): void {
+    for (const group of groups) {
+      for (const member of group.members) member.left ||= member.path !== "" && hasEnded(top, member.path);
+      if (end !== undefined && group.hasLeft) group.reachedEnd = true;
+    }
+  }
+
   /** A node or a mount at this path, of this execution or around it, has ended. */
   leave(path: string, execution: ExecutionState): void {
     const members = this.byPath.get(path);
@@ -32,6 +40,19 @@ export class Memberships {
       if (!member.left && isAround(source.top, execution)) member.group.leave(member);
   }
 }
+
+/** Whether a node, or a mount around it, has ended: in this execution, or in a child of it that runs. */
+function hasEnded(top: ExecutionState, path: string): boolean {
+  const [id = "", ...inner] = path.slice(top.prefix.length).split("/");
+  const index = top.compiled.nodeOf.get(id);
+  if (index === undefined) return false;
+  if ((top.nodeState[index] as number) > running) return true;
+  const child = top.children.get(index);
+  return inner.length > 0 && child !== undefined && hasEnded(child, path);
+}
+
+/** As it stands in an execution's array of states. */
+const running = 1;
 
 /** A try of a retried mount has the paths of the next one: who it was is told by its execution (STR-45). */
 function isAround(top: ExecutionState, execution: ExecutionState): boolean {

@@ -1,4 +1,5 @@
 import type { ExecutionState } from "../run/execution-state.ts";
+import type { StreamRef } from "../checkpoint/stream-hooks.ts";
 import { Confirmed } from "../run/slot.ts";
 import { Group } from "./group.ts";
 import { Member } from "./member.ts";
@@ -28,7 +29,9 @@ export class Source extends Confirmed {
   readonly plan: SourcePlan;
   readonly capacity: number;
   /** Where the writer is. */
-  readonly execution: ExecutionState;
+  execution: ExecutionState;
+  /** Its name in the record, and how often it was opened by a resumed run (STR-21); none in memory. */
+  ref: StreamRef | undefined;
   /** The outermost execution that the stream reaches. */
   readonly top: ExecutionState;
   readonly groups: Group[] = [];
@@ -62,9 +65,13 @@ export class Source extends Confirmed {
 
   /** A reader of this group; readers of one name share it (STR-5). */
   join(name: string, path: string, key: string): Member {
+    return new Member(this.groupNamed(name), path, key);
+  }
+
+  groupNamed(name: string): Group {
     let group = this.groups.find((known) => known.name === name);
     if (group === undefined) this.groups.push((group = new Group(this, name)));
-    return new Member(group, path, key);
+    return group;
   }
 
   memberOf(path: string, key: string): Member | undefined {
@@ -79,6 +86,12 @@ export class Source extends Confirmed {
 
   messageAt(sequence: number): unknown {
     return this.buffer.at(sequence - this.first);
+  }
+
+  /** The next message comes after this one; nothing of the earlier ones is in the buffer. */
+  startAfter(last: number): void {
+    this.last = last;
+    this.first = last + 1;
   }
 
   /** Forgets what every group has had. */

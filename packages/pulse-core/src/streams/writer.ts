@@ -80,7 +80,7 @@ export class Writer implements StreamWriter<unknown>, Party {
   }
 
   position(): unknown {
-    return this.source.position;
+    return this.level.execution.reveal(this.source.position);
   }
 
   get stopped(): boolean {

@@ -1,0 +1,405 @@
+import { expect, test } from "vitest";
+import { execution, graph, key, mount, node, type } from "../index.ts";
+import type { AnyGraph, ExecutionOptions } from "../index.ts";
+import { reading, stream } from "../streams/index.ts";
+import { deferred, turn } from "../testing/deferred.ts";
+import { eventLog } from "../testing/event-log.ts";
+import { expectCode, rejection, thrownBy } from "../testing/rejection.ts";
+import { hooksOver, recorded } from "../testing/restored-streams.ts";
+import { checkpoint, restoreNodes, scopeFailure } from "./index.ts";
+import type { CheckpointHooks, RestorePlan } from "./index.ts";
+
+const lines = stream("lines", type<string>("string"), { capacity: 2, position: type<number>("number") });
+const count = key("count", type<number>("number"));
+const seen = key("seen", type<readonly string[]>("strings"));
+
+const read = node("read", { requires: [lines], provides: [seen] }, async (values) => {
+  const all: string[] = [];
+  for await (const value of values.lines.values()) all.push(value);
+  return { seen: all };
+});
+const write = node("write", { provides: [lines], resumable: true }, async (_values, { open }) => {
+  const writer = await open(lines);
+  for (let at = (writer.position() ?? 0) + 1; at <= 4; at++) await writer.sendAt(at, `m${at}`);
+});
+const flat = graph("flat", { nodes: [write, read], outputs: [seen] });
+
+function build<Graph extends AnyGraph>(
+  of: Graph,
+  plan: RestorePlan,
+  replaced: Partial<CheckpointHooks> = {},
+  options: ExecutionOptions = {},
+) {
+  const hooks = hooksOver(plan.streams ?? [], replaced);
+  // The cast holds as none of these graphs has inputs.
+  const running = execution(of, {} as never, { ...options, checkpoint: checkpoint({ scope: "root", hooks }) });
+  restoreNodes(running, plan);
+  return { running, hooks };
+}
+
+test("CKPT-26 an open stream is read before its writer's body runs again, and goes on from its position", async () => {
+  const gate = deferred();
+  const early: string[] = [];
+  const first = node("read", { requires: [lines] }, async (values) => {
+    for await (const value of values.lines.values()) {
+      early.push(value);
+      if (value === "m2") gate.resolve();
+    }
+  });
+  const late = node("write", { provides: [lines], resumable: true }, async (_values, { open }) => {
+    await gate.promise;
+    const writer = await open(lines);
+    expect(writer.position()).toBe(2);
+    for (const at of [3, 4]) await writer.sendAt(at, `m${at}`);
+  });
+  const restored = recorded({
+    path: "write",
+    key: "lines",
+    last: 2,
+    position: 2,
+    groups: [{ name: "/read", pending: [2] }],
+  });
+  const { running } = build(graph("flat", { nodes: [late, first] }), { nodes: [], streams: [restored] });
+  running.start();
+  await running.wait();
+  expect(early).toEqual(["m2", "m3", "m4"]);
+});
+
+test("STR-3 a restored rest above capacity is kept, and send waits until it has shrunk", async () => {
+  const restored = recorded({
+    path: "write",
+    key: "lines",
+    last: 3,
+    position: 3,
+    groups: [{ name: "/read", pending: [1, 2, 3] }],
+  });
+  const gate = deferred();
+  const slow = node("read", { requires: [lines], provides: [seen] }, async (values) => {
+    await gate.promise;
+    const all: string[] = [];
+    for await (const value of values.lines.values()) all.push(value);
+    return { seen: all };
+  });
+  const { running } = build(graph("flat", { nodes: [write, slow], outputs: [seen] }), {
+    nodes: [],
+    streams: [restored],
+  });
+  running.start();
+  await turn();
+  expect(running.snapshot().streams).toMatchObject([{ sent: 3, senders: 1, heldBackBy: ["/read"], state: "open" }]);
+  gate.resolve();
+  expect(await running.wait()).toMatchObject({ values: { seen: ["m1", "m2", "m3", "m4"] } });
+});
+
+test("STR-23 CKPT-25 a completed source has its end and its rest before its node's only event, and its writer does not run", async () => {
+  const restored = recorded({
+    path: "write",
+    key: "lines",
+    last: 3,
+    end: "completed",
+    groups: [{ name: "/read", pending: [1, 3] }],
+  });
+  const log = eventLog();
+  const states: unknown[] = [];
+  const { running, hooks } = build(
+    flat,
+    {
+      nodes: [
+        {
+          nodeId: "write",
+          reason: "completed",
+          outputs: [{ name: "lines", state: "stream", sourceId: restored.sourceId }],
+        },
+      ],
+      streams: [restored],
+    },
+    {},
+    { observers: [log.observer] },
+  );
+  running.observe(({ kind, path }) => {
+    if (kind === "node-finished" && path === "write") states.push(running.snapshot().streams);
+  });
+  running.start();
+  expect(await running.wait()).toMatchObject({ values: { seen: ["m1", "m3"] } });
+  expect(states).toMatchObject([[{ state: "completed", sent: 3, groups: [{ frontier: 0, pending: 2 }] }]]);
+  expect(log.lines("write")).toHaveLength(1);
+  expect(hooks.calls).not.toContain("open write");
+});
+
+const inner = graph("inner", { nodes: [write], outputs: [lines] });
+const outLines = stream("outLines", type<string>("string"), { capacity: 2 });
+const outer = graph("outer", {
+  nodes: [
+    mount("child", inner, { out: { lines: outLines } }),
+    node("read", { requires: [outLines], provides: [seen] }, async (values) => {
+      const all: string[] = [];
+      for await (const value of values.outLines.values()) all.push(value);
+      return { seen: all };
+    }),
+  ],
+  outputs: [seen],
+});
+
+test("CKPT-29 a mount that was not confirmed passes its restored stream outward again", async () => {
+  const restored = recorded({
+    path: "child/write",
+    key: "lines",
+    last: 2,
+    position: 2,
+    groups: [{ name: "/read", pending: [2] }],
+  });
+  const hooks = hooksOver([restored], { openChild: async () => ({ nodes: [], streams: [restored] }) });
+  const running = execution(outer, {}, { checkpoint: checkpoint({ scope: "root", hooks }) });
+  restoreNodes(running, { nodes: [], streams: [] });
+  running.start();
+  expect(await running.wait()).toMatchObject({ values: { seen: ["m2", "m3", "m4"] } });
+});
+
+test("STR-35 STR-12 a confirmed alias has the source that its writer's scope opens later, and no other", async () => {
+  const pass = graph("pass", { nodes: [], inputs: [outLines], outputs: [outLines] });
+  const third = stream("third", type<string>("string"), { capacity: 2 });
+  const both = graph("both", {
+    nodes: [
+      mount("child", inner, { out: { lines: outLines } }),
+      mount("pass", pass, { in: { outLines }, out: { outLines: third } }),
+      node("read", { requires: [third], provides: [seen] }, async (values) => {
+        const all: string[] = [];
+        for await (const value of values.third.values()) all.push(value);
+        return { seen: all };
+      }),
+    ],
+    outputs: [seen],
+  });
+  const restored = recorded({
+    path: "child/write",
+    key: "lines",
+    last: 2,
+    position: 2,
+    groups: [{ name: "/read", pending: [1, 2] }],
+  });
+  const start = (inChild: typeof restored) => {
+    const plan: RestorePlan = {
+      nodes: [
+        {
+          nodeId: "pass",
+          reason: "completed",
+          outputs: [{ name: "third", state: "stream", sourceId: restored.sourceId }],
+        },
+      ],
+      streams: [restored],
+    };
+    const { running } = build(both, plan, { openChild: async () => ({ nodes: [], streams: [inChild] }) });
+    running.start();
+    return running.wait();
+  };
+  expect(await start(restored)).toMatchObject({ values: { seen: ["m1", "m2", "m3", "m4"] } });
+  const error = expectCode(await rejection(start({ ...restored, generation: 7 })), "PULSE_CHECKPOINT");
+  expect(String(error.cause)).toContain("its generation is 7, and 2 elsewhere");
+});
+
+test("STR-27 STR-51 a confirmed alias of a failed source gives its readers the failure, holds nothing and opens nothing", async () => {
+  const failed = recorded({ path: "child/write", key: "lines", last: 3, end: "failed", groups: [] });
+  const { running, hooks } = build(outer, {
+    nodes: [
+      {
+        nodeId: "child",
+        reason: "completed",
+        outputs: [{ name: "outLines", state: "stream", sourceId: failed.sourceId }],
+      },
+    ],
+    streams: [failed],
+  });
+  running.start();
+  const error = expectCode(await rejection(running.wait()), "PULSE_EXECUTION_FAILED");
+  expectCode(error.cause, "PULSE_STREAM_FAILED");
+  expect(hooks.calls).toEqual([]);
+  const refused = recorded({ path: "write", key: "lines", last: 3, end: "failed", groups: [] });
+  const wrong = expectCode(
+    thrownBy(() =>
+      build(flat, {
+        nodes: [
+          {
+            nodeId: "write",
+            reason: "completed",
+            outputs: [{ name: "lines", state: "stream", sourceId: refused.sourceId }],
+          },
+        ],
+        streams: [refused],
+      }),
+    ),
+    "PULSE_INVALID",
+  );
+  expect(wrong.message).toContain("a node that has ended has completed its streams");
+});
+
+test("CKPT-13 a failed child scope installs no stream of the child", async () => {
+  const hooks = hooksOver([], {
+    openChild: async ({ attempt, path }) => {
+      throw scopeFailure(attempt, path);
+    },
+  });
+  const running = execution(outer, {}, { checkpoint: checkpoint({ scope: "root", hooks }) });
+  restoreNodes(running, { nodes: [], streams: [] });
+  running.start();
+  expectCode(await rejection(running.wait()), "PULSE_EXECUTION_FAILED");
+  expect(running.snapshot().streams).toEqual([]);
+});
+
+test("STR-23 the host receives and acknowledges the rest after the execution has ended", async () => {
+  const writes = graph("writes", { nodes: [write], outputs: [lines] });
+  const restored = recorded({
+    path: "write",
+    key: "lines",
+    last: 3,
+    end: "completed",
+    groups: [{ name: "host", pending: [2, 3] }],
+  });
+  const { running } = build(writes, {
+    nodes: [
+      {
+        nodeId: "write",
+        reason: "completed",
+        outputs: [{ name: "lines", state: "stream", sourceId: restored.sourceId }],
+      },
+    ],
+    streams: [restored],
+  });
+  const reader = running.subscribe(lines);
+  running.start();
+  await running.wait();
+  const values: unknown[] = [];
+  for await (const { value, ack } of reader) {
+    values.push(value);
+    await ack();
+  }
+  expect(values).toEqual(["m2", "m3"]);
+  expect(running.snapshot().streams).toMatchObject([{ groups: [{ name: "host", pending: 0, frontier: 3 }] }]);
+});
+
+test("CKPT-36 a restored message is read once for each delivery to each group", async () => {
+  const reads: number[] = [];
+  const restored = recorded(
+    {
+      path: "write",
+      key: "lines",
+      last: 2,
+      end: "completed",
+      groups: [
+        { name: "one", pending: [2] },
+        { name: "two", pending: [1, 2] },
+      ],
+    },
+    (sequence) => reads.push(sequence),
+  );
+  const readIn = (group: string) =>
+    node(group, { requires: [reading(lines, { group })] }, async (values) => {
+      for await (const { ack } of values.lines) await ack();
+    });
+  const { running } = build(graph("two", { nodes: [write, readIn("one"), readIn("two")] }), {
+    nodes: [
+      {
+        nodeId: "write",
+        reason: "completed",
+        outputs: [{ name: "lines", state: "stream", sourceId: restored.sourceId }],
+      },
+    ],
+    streams: [restored],
+  });
+  running.start();
+  await running.wait();
+  expect(reads.toSorted()).toEqual([1, 2, 2]);
+});
+
+test("CKPT-24 the streams of a plan are checked with it as a whole, and a bad plan leaves the earlier one", async () => {
+  const good = recorded({
+    path: "write",
+    key: "lines",
+    last: 2,
+    position: 2,
+    groups: [{ name: "/read", pending: [2] }],
+  });
+  const { running } = build(flat, { nodes: [], streams: [good] });
+  const problemOf = (plan: RestorePlan): string =>
+    expectCode(
+      thrownBy(() => restoreNodes(running, plan)),
+      "PULSE_INVALID",
+    )
+      .details.problems.map(({ message }) => message)
+      .join("; ");
+  const one = (over: Partial<typeof good>): RestorePlan => ({ nodes: [], streams: [{ ...good, ...over }] });
+  expect(problemOf(one({ path: "other" }))).toContain("no node of the graph writes it");
+  expect(problemOf({ nodes: [], streams: [good, good] })).toContain("restores it twice");
+  expect(problemOf(one({ messages: [] }))).toContain("which is none of its messages");
+  expect(problemOf(one({ last: 1 }))).toContain("no ascending sequences");
+  expect(problemOf(one({ groups: [] }))).toContain("is not recorded");
+  expect(problemOf(one({ end: "completed" }))).toContain("its writer is not restored");
+  const skipped = { nodeId: "write", reason: "skipped", outputs: [{ name: "lines", state: "skipped" }] } as const;
+  expect(problemOf({ nodes: [skipped], streams: [good] })).toContain("restored without it");
+  const unknown = {
+    nodeId: "write",
+    reason: "completed",
+    outputs: [{ name: "lines", state: "stream", sourceId: "no" }],
+  } as const;
+  expect(problemOf({ nodes: [unknown] })).toContain("which the plan does not restore");
+  const value = {
+    nodeId: "write",
+    reason: "completed",
+    outputs: [{ name: "lines", state: "ready", read: () => 1 }],
+  } as const;
+  expect(problemOf({ nodes: [value] })).toContain("only stream and skipped are restored");
+  const reader = {
+    nodeId: "read",
+    reason: "completed",
+    outputs: [{ name: "seen", state: "ready", read: () => [] }],
+  } as const;
+  expect(problemOf({ nodes: [reader] })).toContain('whose provider "write" is not restored');
+  running.start();
+  expect(await running.wait()).toMatchObject({ values: { seen: ["m2", "m3", "m4"] } });
+});
+
+test("CKPT-26 a reader is restored whose writer is not, and it has left its group as the record has it", async () => {
+  const restored = recorded({
+    path: "write",
+    key: "lines",
+    last: 2,
+    position: 2,
+    groups: [{ name: "/read", pending: [] }],
+    stopped: ["/read"],
+  });
+  const { running } = build(flat, {
+    nodes: [{ nodeId: "read", reason: "completed", outputs: [{ name: "seen", state: "ready", read: () => ["m1"] }] }],
+    streams: [restored],
+  });
+  running.start();
+  expect(await running.wait()).toMatchObject({ values: { seen: ["m1"] } });
+  expect(running.snapshot().streams).toMatchObject([{ sent: 2, state: "completed", groups: [{ state: "stopped" }] }]);
+});
+
+test("CKPT-38 what became bad before the start installs no stream", async () => {
+  const streams = [recorded({ path: "write", key: "lines", last: 2, groups: [{ name: "/read", pending: [2] }] })];
+  const { running } = build(flat, { nodes: [], streams });
+  streams.push({ ...(streams[0] as (typeof streams)[number]), path: "gone" });
+  expectCode(
+    thrownBy(() => running.start()),
+    "PULSE_INVALID",
+  );
+  expect(running.snapshot().streams).toEqual([]);
+  streams.pop();
+  running.start();
+  await running.wait();
+});
+
+test("CKPT-24 the closure is over plain keys: one beside an open stream needs its writer restored", () => {
+  const writer = node("write", { provides: [lines, count], resumable: true }, async (_values, { open }) => {
+    await open(lines);
+    return { count: 1 };
+  });
+  const after = node("after", { requires: [count] }, () => {});
+  const restored = recorded({ path: "write", key: "lines", last: 0, groups: [{ name: "/read", pending: [] }] });
+  const early = { nodeId: "after", reason: "completed", outputs: [] } as const;
+  const error = expectCode(
+    thrownBy(() => build(graph("counted", { nodes: [writer, read, after] }), { nodes: [early], streams: [restored] })),
+    "PULSE_INVALID",
+  );
+  expect(error.message).toContain('it needs key "count"');
+});

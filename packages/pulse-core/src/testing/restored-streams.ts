@@ -1,0 +1,74 @@
+import type { CheckpointHooks } from "../checkpoint/hooks.ts";
+import type { RestoredGroup, RestoredStream, StreamHooks } from "../checkpoint/stream-hooks.ts";
+import { memoryHooks } from "./memory-hooks.ts";
+
+/** What a test says of a recorded stream: its messages are `m1`, `m2`, …; what no group has pending is gone. */
+export interface RecordedStream extends Pick<RestoredStream, "path" | "key" | "last"> {
+  readonly groups: readonly Pick<RestoredGroup, "name" | "pending">[];
+  readonly end?: RestoredStream["end"];
+  readonly position?: unknown;
+  readonly stopped?: readonly string[];
+}
+
+/** A stream as a record gives it; the id of its source is its path and key. `onRead` is told each reading of a message. */
+export function recorded(stream: RecordedStream, onRead: (sequence: number) => void = () => {}): RestoredStream {
+  const { path, key, last, groups, end = "open", position, stopped = [] } = stream;
+  const pending = [...new Set(groups.flatMap((group) => group.pending))].toSorted((left, right) => left - right);
+  return {
+    sourceId: `${path}:${key}`,
+    generation: 2,
+    path,
+    key,
+    last,
+    end,
+    ...(position === undefined ? {} : { position: () => position }),
+    groups: groups.map(({ name, pending: left }) => ({
+      name,
+      ackedThrough: (left[0] ?? last + 1) - 1,
+      pending: left,
+      stopped: stopped.includes(name),
+    })),
+    messages: pending.map((sequence) => ({ sequence, read: () => (onRead(sequence), `m${sequence}`) })),
+  };
+}
+
+/** Hooks that confirm at once and know the streams that a test restores. */
+export function hooksOver(
+  streams: readonly RestoredStream[],
+  replaced: Partial<CheckpointHooks> = {},
+): CheckpointHooks & { readonly calls: readonly string[] } {
+  const plain = memoryHooks(replaced);
+  const calls: string[] = [];
+  const last = new Map(streams.map((stream) => [stream.sourceId, stream.last]));
+  const hooks: StreamHooks = {
+    open: async ({ path, key, groups }) => {
+      calls.push(`open ${path}`);
+      const known = streams.find((stream) => stream.path === path && stream.key === key.name);
+      if (known !== undefined) return { ...known, state: "resumed" };
+      const fresh = groups.map((group) => ({ ...group, ackedThrough: 0, pending: [] }));
+      const sourceId = `${path}:${key.name}`;
+      return {
+        sourceId,
+        generation: 1,
+        path,
+        key: key.name,
+        last: 0,
+        end: "open",
+        groups: fresh,
+        messages: [],
+        state: "new",
+      };
+    },
+    append: async ({ sourceId, message }) => {
+      const sequence = (last.get(sourceId) ?? 0) + 1;
+      last.set(sourceId, sequence);
+      return { sequence, read: () => message.value };
+    },
+    openMessage: async () => ({ index: 1, exhausted: false }),
+    failMessage: async () => {},
+    commit: async () => ({ values: [], sends: [] }),
+    finish: async () => {},
+    prepare: ({ value }) => value,
+  };
+  return { ...plain, calls, streams: hooks };
+}
