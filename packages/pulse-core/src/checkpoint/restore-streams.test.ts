@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { execution, graph, key, mount, node, type } from "../index.ts";
+import { execution, graph, key, mount, node, retry, type } from "../index.ts";
 import type { AnyGraph, ExecutionOptions } from "../index.ts";
 import { reading, stream } from "../streams/index.ts";
 import { deferred, turn } from "../testing/deferred.ts";
@@ -232,6 +232,42 @@ test("STR-27 STR-51 a confirmed alias of a failed source gives its readers the f
   expect(wrong.message).toContain("a node that has ended has completed its streams");
 });
 
+test("STR-45 the streams inside a retried mount are new with each try; the ones before it are not read any more", async () => {
+  const got: string[] = [];
+  let tries = 0;
+  const inTry = graph("inTry", {
+    nodes: [
+      node("write", { provides: [lines], resumable: true }, async (_values, { open }) => {
+        const writer = await open(lines);
+        expect(writer.position()).toBe(tries === 0 ? 2 : undefined);
+        await writer.sendAt(1, `try ${++tries}`);
+      }),
+      node("read", { requires: [lines] }, async (values) => {
+        for await (const value of values.lines.values()) {
+          got.push(value);
+          if (value === "try 1") throw new Error("again");
+        }
+      }),
+    ],
+  });
+  const retried = graph("retried", { nodes: [mount("child", inTry, { aspects: [retry({ limit: 2 })] })] });
+  const restored = recorded({
+    path: "child/write",
+    key: "lines",
+    last: 2,
+    position: 2,
+    groups: [{ name: "/child/read", pending: [2] }],
+  });
+  const hooks = hooksOver([restored], {
+    openChild: async ({ attempt }) => ({ nodes: [], streams: attempt.endsWith("#1") ? [restored] : [] }),
+  });
+  const running = execution(retried, {}, { checkpoint: checkpoint({ scope: "root", hooks }) });
+  restoreNodes(running, { nodes: [], streams: [] });
+  running.start();
+  await running.wait();
+  expect(got).toEqual(["m2", "try 1", "try 2"]);
+});
+
 test("CKPT-13 a failed child scope installs no stream of the child", async () => {
   const hooks = hooksOver([], {
     openChild: async ({ attempt, path }) => {
@@ -307,7 +343,7 @@ test("CKPT-36 a restored message is read once for each delivery to each group", 
   });
   running.start();
   await running.wait();
-  expect(reads.toSorted()).toEqual([1, 2, 2]);
+  expect(reads.toSorted((left, right) => left - right)).toEqual([1, 2, 2]);
 });
 
 test("CKPT-24 the streams of a plan are checked with it as a whole, and a bad plan leaves the earlier one", async () => {

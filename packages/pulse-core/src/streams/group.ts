@@ -128,11 +128,11 @@ export class Group {
     this.wake();
   }
 
-  /** What it had not acknowledged when the record was written, in order; all before it was delivered once. */
-  restore(pending: readonly { readonly sequence: number; readonly held: unknown }[]): void {
-    this.next = this.source.last + 1;
-    this.unacked = pending.length;
-    this.again = [...pending];
+  /** What it had not acknowledged when the record was written: all from `next` on, and these before it, in order. */
+  restore(next: number, before: readonly { readonly sequence: number; readonly held: unknown }[]): void {
+    this.next = next;
+    this.unacked = before.length;
+    this.again = [...before];
   }
 
   /** Ends its duty to read (STR-9): the writer waits for it no more, and its readers get the end. */

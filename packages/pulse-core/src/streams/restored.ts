@@ -10,14 +10,37 @@ export function restoreSource(source: Source, stream: RestoredStream): void {
   const { sourceId, generation, last, position, end, groups, messages } = stream;
   source.ref = { sourceId, generation };
   source.opened = true;
-  source.startAfter(last);
   source.position = position && new Confirmed(position);
   const held = new Map(messages.map(({ sequence, read }) => [sequence, new Confirmed(read)]));
-  for (const { name, pending, stopped } of groups) {
-    const group = source.groupNamed(name);
+  const accounts = groups.map(({ name, pending, stopped }) => {
+    const tail = stopped ? 0 : tailOf(pending, last);
+    return {
+      group: source.groupNamed(name),
+      stopped,
+      next: last + 1 - tail,
+      before: pending.slice(0, pending.length - tail),
+    };
+  });
+  const first = accounts.reduce((lowest, { next }) => Math.min(lowest, next), last + 1);
+  const buffered = Array.from({ length: last + 1 - first }, (_, at) => held.get(first + at));
+  source.startFrom(first, buffered);
+  // One that the record does not know has nothing to read.
+  for (const group of source.groups) group.restore(last + 1, []);
+  for (const { group, stopped, next, before } of accounts) {
     group.stopped = stopped;
-    if (!stopped) group.restore(pending.map((sequence) => ({ sequence, held: held.get(sequence) })));
+    if (!stopped)
+      group.restore(
+        next,
+        before.map((sequence) => ({ sequence, held: held.get(sequence) })),
+      );
   }
   // Of a failure only that it was is known after a resume (CKPT-32).
   if (end !== "open") source.end = { reason: end };
+}
+
+/** How many of the last messages follow each other up to the stream's last: those may never have been delivered. */
+function tailOf(pending: readonly number[], last: number): number {
+  let tail = 0;
+  while (tail < pending.length && pending[pending.length - 1 - tail] === last - tail) tail++;
+  return tail;
 }

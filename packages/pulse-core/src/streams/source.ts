@@ -88,10 +88,11 @@ export class Source extends Confirmed {
     return this.buffer.at(sequence - this.first);
   }
 
-  /** The next message comes after this one; nothing of the earlier ones is in the buffer. */
-  startAfter(last: number): void {
-    this.last = last;
-    this.first = last + 1;
+  /** Goes on after the last of these messages, which follow each other from `first` on. */
+  startFrom(first: number, messages: readonly unknown[]): void {
+    this.first = first;
+    this.last = first + messages.length - 1;
+    for (const message of messages) this.buffer.push(message);
   }
 
   /** Forgets what every group has had. */

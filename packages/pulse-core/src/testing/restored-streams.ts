@@ -40,13 +40,17 @@ export function hooksOver(
   const plain = memoryHooks(replaced);
   const calls: string[] = [];
   const last = new Map(streams.map((stream) => [stream.sourceId, stream.last]));
+  const opened = new Map<string, number>();
   const hooks: StreamHooks = {
     open: async ({ path, key, groups }) => {
       calls.push(`open ${path}`);
+      // Once: what is opened at this place later is of another try, and new.
+      const times = opened.get(`${path}:${key.name}`) ?? 0;
+      opened.set(`${path}:${key.name}`, times + 1);
       const known = streams.find((stream) => stream.path === path && stream.key === key.name);
-      if (known !== undefined) return { ...known, state: "resumed" };
+      if (known !== undefined && times === 0) return { ...known, state: "resumed" };
       const fresh = groups.map((group) => ({ ...group, ackedThrough: 0, pending: [] }));
-      const sourceId = `${path}:${key.name}`;
+      const sourceId = `${path}:${key.name}#${times}`;
       return {
         sourceId,
         generation: 1,
