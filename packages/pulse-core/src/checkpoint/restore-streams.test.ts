@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
 import { execution, graph, key, mount, node, retry, type } from "../index.ts";
-import type { AnyGraph, ExecutionOptions } from "../index.ts";
-import { reading, stream } from "../streams/index.ts";
-import { deferred, turn } from "../testing/deferred.ts";
+import { stream } from "../streams/index.ts";
+import { deferred } from "../testing/deferred.ts";
 import { eventLog } from "../testing/event-log.ts";
 import { expectCode, rejection, thrownBy } from "../testing/rejection.ts";
-import { hooksOver, recorded } from "../testing/restored-streams.ts";
+import { hooksOver, recorded, restoring } from "../testing/restored-streams.ts";
 import { checkpoint, restoreNodes, scopeFailure } from "./index.ts";
-import type { CheckpointHooks, RestorePlan } from "./index.ts";
+import type { RestorePlan } from "./index.ts";
 
 const lines = stream("lines", type<string>("string"), { capacity: 2, position: type<number>("number") });
 const count = key("count", type<number>("number"));
@@ -23,19 +22,6 @@ const write = node("write", { provides: [lines], resumable: true }, async (_valu
   for (let at = (writer.position() ?? 0) + 1; at <= 4; at++) await writer.sendAt(at, `m${at}`);
 });
 const flat = graph("flat", { nodes: [write, read], outputs: [seen] });
-
-function build<Graph extends AnyGraph>(
-  of: Graph,
-  plan: RestorePlan,
-  replaced: Partial<CheckpointHooks> = {},
-  options: ExecutionOptions = {},
-) {
-  const hooks = hooksOver(plan.streams ?? [], replaced);
-  // The cast holds as none of these graphs has inputs.
-  const running = execution(of, {} as never, { ...options, checkpoint: checkpoint({ scope: "root", hooks }) });
-  restoreNodes(running, plan);
-  return { running, hooks };
-}
 
 test("CKPT-26 an open stream is read before its writer's body runs again, and goes on from its position", async () => {
   const gate = deferred();
@@ -59,36 +45,10 @@ test("CKPT-26 an open stream is read before its writer's body runs again, and go
     position: 2,
     groups: [{ name: "/read", pending: [2] }],
   });
-  const { running } = build(graph("flat", { nodes: [late, first] }), { nodes: [], streams: [restored] });
+  const { running } = restoring(graph("flat", { nodes: [late, first] }), { nodes: [], streams: [restored] });
   running.start();
   await running.wait();
   expect(early).toEqual(["m2", "m3", "m4"]);
-});
-
-test("STR-3 a restored rest above capacity is kept, and send waits until it has shrunk", async () => {
-  const restored = recorded({
-    path: "write",
-    key: "lines",
-    last: 3,
-    position: 3,
-    groups: [{ name: "/read", pending: [1, 2, 3] }],
-  });
-  const gate = deferred();
-  const slow = node("read", { requires: [lines], provides: [seen] }, async (values) => {
-    await gate.promise;
-    const all: string[] = [];
-    for await (const value of values.lines.values()) all.push(value);
-    return { seen: all };
-  });
-  const { running } = build(graph("flat", { nodes: [write, slow], outputs: [seen] }), {
-    nodes: [],
-    streams: [restored],
-  });
-  running.start();
-  await turn();
-  expect(running.snapshot().streams).toMatchObject([{ sent: 3, senders: 1, heldBackBy: ["/read"], state: "open" }]);
-  gate.resolve();
-  expect(await running.wait()).toMatchObject({ values: { seen: ["m1", "m2", "m3", "m4"] } });
 });
 
 test("STR-23 CKPT-25 a completed source has its end and its rest before its node's only event, and its writer does not run", async () => {
@@ -101,7 +61,7 @@ test("STR-23 CKPT-25 a completed source has its end and its rest before its node
   });
   const log = eventLog();
   const states: unknown[] = [];
-  const { running, hooks } = build(
+  const { running, hooks } = restoring(
     flat,
     {
       nodes: [
@@ -188,7 +148,7 @@ test("STR-35 STR-12 a confirmed alias has the source that its writer's scope ope
       ],
       streams: [restored],
     };
-    const { running } = build(both, plan, { openChild: async () => ({ nodes: [], streams: [inChild] }) });
+    const { running } = restoring(both, plan, { openChild: async () => ({ nodes: [], streams: [inChild] }) });
     running.start();
     return running.wait();
   };
@@ -199,7 +159,7 @@ test("STR-35 STR-12 a confirmed alias has the source that its writer's scope ope
 
 test("STR-27 STR-51 a confirmed alias of a failed source gives its readers the failure, holds nothing and opens nothing", async () => {
   const failed = recorded({ path: "child/write", key: "lines", last: 3, end: "failed", groups: [] });
-  const { running, hooks } = build(outer, {
+  const { running, hooks } = restoring(outer, {
     nodes: [
       {
         nodeId: "child",
@@ -216,7 +176,7 @@ test("STR-27 STR-51 a confirmed alias of a failed source gives its readers the f
   const refused = recorded({ path: "write", key: "lines", last: 3, end: "failed", groups: [] });
   const wrong = expectCode(
     thrownBy(() =>
-      build(flat, {
+      restoring(flat, {
         nodes: [
           {
             nodeId: "write",
@@ -281,71 +241,6 @@ test("CKPT-13 a failed child scope installs no stream of the child", async () =>
   expect(running.snapshot().streams).toEqual([]);
 });
 
-test("STR-23 the host receives and acknowledges the rest after the execution has ended", async () => {
-  const writes = graph("writes", { nodes: [write], outputs: [lines] });
-  const restored = recorded({
-    path: "write",
-    key: "lines",
-    last: 3,
-    end: "completed",
-    groups: [{ name: "host", pending: [2, 3] }],
-  });
-  const { running } = build(writes, {
-    nodes: [
-      {
-        nodeId: "write",
-        reason: "completed",
-        outputs: [{ name: "lines", state: "stream", sourceId: restored.sourceId }],
-      },
-    ],
-    streams: [restored],
-  });
-  const reader = running.subscribe(lines);
-  running.start();
-  await running.wait();
-  const values: unknown[] = [];
-  for await (const { value, ack } of reader) {
-    values.push(value);
-    await ack();
-  }
-  expect(values).toEqual(["m2", "m3"]);
-  expect(running.snapshot().streams).toMatchObject([{ groups: [{ name: "host", pending: 0, frontier: 3 }] }]);
-});
-
-test("CKPT-36 a restored message is read once for each delivery to each group", async () => {
-  const reads: number[] = [];
-  const restored = recorded(
-    {
-      path: "write",
-      key: "lines",
-      last: 2,
-      end: "completed",
-      groups: [
-        { name: "one", pending: [2] },
-        { name: "two", pending: [1, 2] },
-      ],
-    },
-    (sequence) => reads.push(sequence),
-  );
-  const readIn = (group: string) =>
-    node(group, { requires: [reading(lines, { group })] }, async (values) => {
-      for await (const { ack } of values.lines) await ack();
-    });
-  const { running } = build(graph("two", { nodes: [write, readIn("one"), readIn("two")] }), {
-    nodes: [
-      {
-        nodeId: "write",
-        reason: "completed",
-        outputs: [{ name: "lines", state: "stream", sourceId: restored.sourceId }],
-      },
-    ],
-    streams: [restored],
-  });
-  running.start();
-  await running.wait();
-  expect(reads.toSorted((left, right) => left - right)).toEqual([1, 2, 2]);
-});
-
 test("CKPT-24 the streams of a plan are checked with it as a whole, and a bad plan leaves the earlier one", async () => {
   const good = recorded({
     path: "write",
@@ -354,7 +249,7 @@ test("CKPT-24 the streams of a plan are checked with it as a whole, and a bad pl
     position: 2,
     groups: [{ name: "/read", pending: [2] }],
   });
-  const { running } = build(flat, { nodes: [], streams: [good] });
+  const { running } = restoring(flat, { nodes: [], streams: [good] });
   const problemOf = (plan: RestorePlan): string =>
     expectCode(
       thrownBy(() => restoreNodes(running, plan)),
@@ -402,7 +297,7 @@ test("CKPT-26 a reader is restored whose writer is not, and it has left its grou
     groups: [{ name: "/read", pending: [] }],
     stopped: ["/read"],
   });
-  const { running } = build(flat, {
+  const { running } = restoring(flat, {
     nodes: [{ nodeId: "read", reason: "completed", outputs: [{ name: "seen", state: "ready", read: () => ["m1"] }] }],
     streams: [restored],
   });
@@ -413,7 +308,7 @@ test("CKPT-26 a reader is restored whose writer is not, and it has left its grou
 
 test("CKPT-38 what became bad before the start installs no stream", async () => {
   const streams = [recorded({ path: "write", key: "lines", last: 2, groups: [{ name: "/read", pending: [2] }] })];
-  const { running } = build(flat, { nodes: [], streams });
+  const { running } = restoring(flat, { nodes: [], streams });
   streams.push({ ...(streams[0] as (typeof streams)[number]), path: "gone" });
   expectCode(
     thrownBy(() => running.start()),
@@ -434,7 +329,9 @@ test("CKPT-24 the closure is over plain keys: one beside an open stream needs it
   const restored = recorded({ path: "write", key: "lines", last: 0, groups: [{ name: "/read", pending: [] }] });
   const early = { nodeId: "after", reason: "completed", outputs: [] } as const;
   const error = expectCode(
-    thrownBy(() => build(graph("counted", { nodes: [writer, read, after] }), { nodes: [early], streams: [restored] })),
+    thrownBy(() =>
+      restoring(graph("counted", { nodes: [writer, read, after] }), { nodes: [early], streams: [restored] }),
+    ),
     "PULSE_INVALID",
   );
   expect(error.message).toContain('it needs key "count"');

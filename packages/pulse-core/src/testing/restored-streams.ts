@@ -1,5 +1,9 @@
-import type { CheckpointHooks } from "../checkpoint/hooks.ts";
+import { checkpoint, restoreNodes } from "../checkpoint/bridge.ts";
+import type { CheckpointHooks, RestorePlan } from "../checkpoint/hooks.ts";
 import type { RestoredGroup, RestoredStream, StreamHooks } from "../checkpoint/stream-hooks.ts";
+import type { AnyGraph } from "../mount.ts";
+import { execution } from "../run/execution.ts";
+import type { ExecutionOptions } from "../run/options.ts";
 import { memoryHooks } from "./memory-hooks.ts";
 
 /** What a test says of a recorded stream: its messages are `m1`, `m2`, …; what no group has pending is gone. */
@@ -75,4 +79,18 @@ export function hooksOver(
     prepare: ({ value }) => value,
   };
   return { ...plain, calls, streams: hooks };
+}
+
+/** An execution without inputs that restores a plan, over {@link hooksOver} of its streams. Not started. */
+export function restoring<Graph extends AnyGraph>(
+  of: Graph,
+  plan: RestorePlan,
+  replaced: Partial<CheckpointHooks> = {},
+  options: ExecutionOptions = {},
+) {
+  const hooks = hooksOver(plan.streams ?? [], replaced);
+  // The cast holds as the graphs of these tests have no inputs.
+  const running = execution(of, {} as never, { ...options, checkpoint: checkpoint({ scope: "root", hooks }) });
+  restoreNodes(running, plan);
+  return { running, hooks };
 }
