@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { execution, graph, key, mount, node, retry, type } from "../index.ts";
+import { aspect, execution, graph, key, mount, node, retry, timeout, type } from "../index.ts";
 import { stream } from "../streams/index.ts";
-import { deferred } from "../testing/deferred.ts";
+import { aborted, deferred, turn } from "../testing/deferred.ts";
 import { eventLog } from "../testing/event-log.ts";
+import { fakeHost } from "../testing/fake-host.ts";
 import { expectCode, rejection, thrownBy } from "../testing/rejection.ts";
 import { hooksOver, recorded, restoring } from "../testing/restored-streams.ts";
 import { checkpoint, restoreNodes, scopeFailure } from "./index.ts";
@@ -226,6 +227,41 @@ test("STR-45 the streams inside a retried mount are new with each try; the ones 
   running.start();
   await running.wait();
   expect(got).toEqual(["m2", "try 1", "try 2"]);
+});
+
+test("STR-21 a mount that is run again in the same scope has its recorded stream again, in the same generation", async () => {
+  const got: string[] = [];
+  const inside = graph("inside", {
+    nodes: [
+      write,
+      node("read", { requires: [lines] }, async (values, { signal }) => {
+        for await (const value of values.lines.values()) {
+          if (got.push(value) === 1) await aborted(signal);
+        }
+      }),
+    ],
+  });
+  const host = fakeHost();
+  const twice = aspect("twice", async (_context, next) => next().catch(next));
+  const restored = recorded({
+    path: "child/write",
+    key: "lines",
+    last: 2,
+    position: 2,
+    groups: [{ name: "/child/read", pending: [2] }],
+  });
+  const hooks = hooksOver([restored], { openChild: async () => ({ nodes: [], streams: [restored] }) });
+  const running = execution(
+    graph("again", { nodes: [mount("child", inside, { aspects: [twice, timeout(100)] })] }),
+    {},
+    { host, checkpoint: checkpoint({ scope: "root", hooks }) },
+  );
+  restoreNodes(running, { nodes: [], streams: [] });
+  running.start();
+  await turn();
+  await host.advance(100);
+  await running.wait();
+  expect(got).toEqual(["m2", "m2", "m3", "m4"]);
 });
 
 test("CKPT-13 a failed child scope installs no stream of the child", async () => {

@@ -19,11 +19,11 @@ import { noteEnd, refuseHidden } from "./hidden.ts";
 import { Memberships } from "./memberships.ts";
 import { isStream, planOf } from "./plan.ts";
 import type { SourcePlan, StreamPlan } from "./plan.ts";
-import { restoreSource } from "./restored.ts";
+import { differenceOf, restoreSource } from "./restored.ts";
 import { Reader } from "./reader.ts";
 import { streamSnapshot } from "./snapshot.ts";
 import type { StreamSnapshot } from "./snapshot.ts";
-import { Source } from "./source.ts";
+import { Source, topOf } from "./source.ts";
 import type { SourceEnd } from "./source.ts";
 import { groupProblem } from "./group-name.ts";
 import { hindrance, refused } from "./waiter.ts";
@@ -43,8 +43,8 @@ export class Streams implements StreamDriver {
   /** Made before they were opened, as the host reads them; by what `sourcePlans` has them under. */
   private readonly subscribed = new Map<string, Source>();
   private readonly memberships = new Memberships();
-  /** By source id: one for all executions and names (STR-12). */
-  private readonly restored = new Map<string, Source>();
+  /** The recorded ones by the ids of their sources: one for all executions and names (STR-12). */
+  private readonly byId = new Map<string, Source>();
 
   constructor(
     root: ExecutionState,
@@ -271,19 +271,21 @@ export class Streams implements StreamDriver {
   restore(execution: ExecutionState, streams: readonly RestoredStream[]): ReadonlyMap<string, Source> {
     for (const stream of streams) {
       const plan = this.sourcePlans.get(`${stream.path} ${stream.key}`) as SourcePlan;
-      const source = this.restored.get(stream.sourceId) ?? this.restoreOne(plan, execution, stream);
+      let source = this.byId.get(stream.sourceId);
+      // Something runs a mount again in the same scope: what its child had is over, what is recorded is not.
+      if (source === undefined || source.end?.reason === "canceled") source = this.restoreOne(plan, execution, stream);
       if (plan.place.path === execution.path) this.bind(source, execution);
     }
     // With the nodes that are restored now their readers have left; what became of their groups the record says (STR-44).
     for (const source of this.sources) this.memberships.leftAlready(source);
-    return this.restored;
+    return this.byId;
   }
 
   private restoreOne(plan: SourcePlan, execution: ExecutionState, stream: RestoredStream): Source {
     let source = this.subscribed.get(`${plan.path} ${plan.key.name}`);
     if (source === undefined || source.opened) source = this.make(plan, topOf(plan, execution));
     restoreSource(source, stream);
-    this.restored.set(stream.sourceId, source);
+    this.byId.set(stream.sourceId, source);
     return source;
   }
 
@@ -300,16 +302,9 @@ export class Streams implements StreamDriver {
     execution.decide(slot, ready, source);
   }
 
-  /** What a scope says of a stream that is restored already, against that one (STR-12). */
-  differs({ sourceId, generation, path, key, end }: RestoredStream): string | undefined {
-    const source = this.restored.get(sourceId);
-    if (source === undefined) return undefined;
-    const { plan, ref } = source;
-    if (plan.path !== path || plan.key.name !== key)
-      return `its source is known as stream "${plan.key.name}" of "${plan.path}"`;
-    if (ref?.generation !== generation) return `its generation is ${generation}, and ${ref?.generation} elsewhere`;
-    const known = source.end?.reason;
-    return end === "open" || known === undefined || known === end ? undefined : `it is ${end}, and ${known} elsewhere`;
+  differs(stream: RestoredStream): string | undefined {
+    const source = this.byId.get(stream.sourceId);
+    return source && differenceOf(source, stream);
   }
 
   // ---- accounts
@@ -333,13 +328,6 @@ export class Streams implements StreamDriver {
 
 /** As they stand in an execution's array of states. */
 const waiting = 0;
-
-/** The outermost execution that a stream reaches, seen from one of those that have it. */
-function topOf(plan: SourcePlan, execution: ExecutionState): ExecutionState {
-  let top = execution;
-  while (top.path !== plan.top && top.parent !== undefined) top = top.parent.execution;
-  return top;
-}
 
 /** The stream in a slot, if it has been opened. */
 function sourceAt({ slotState, slotValue }: ExecutionState, slot: number): Source | undefined {

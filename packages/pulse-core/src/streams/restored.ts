@@ -44,3 +44,15 @@ function tailOf(pending: readonly number[], last: number): number {
   while (tail < pending.length && pending[pending.length - 1 - tail] === last - tail) tail++;
   return tail;
 }
+
+/** How a further word of the record about a stream differs from its source here, if it does (STR-12). */
+export function differenceOf(source: Source, { generation, path, key, end }: RestoredStream): string | undefined {
+  const { plan, ref } = source;
+  if (plan.path !== path || plan.key.name !== key)
+    return `its source is known as stream "${plan.key.name}" of "${plan.path}"`;
+  if (ref?.generation !== generation) return `its generation is ${generation}, and ${ref?.generation} elsewhere`;
+  const known = source.end?.reason;
+  // An end may be confirmed in the moment between: only two ends can differ.
+  if (end === "open" || known === undefined || known === "canceled" || known === end) return undefined;
+  return `it is ${end}, and ${known} elsewhere`;
+}

@@ -57,9 +57,7 @@ export class Source extends Confirmed {
     this.capacity = plan.key.stream.capacity;
     this.execution = execution;
     this.onStop = onStop;
-    let top = execution;
-    while (top.path !== plan.top && top.parent !== undefined) top = top.parent.execution;
-    this.top = top;
+    this.top = topOf(plan, execution);
     for (const { path, key, group } of plan.readers) this.byReader.set(`${path} ${key}`, this.join(group, path, key));
   }
 
@@ -170,4 +168,11 @@ export class Source extends Confirmed {
     this.senders.clear();
     for (const group of this.groups) group.wake();
   }
+}
+
+/** The outermost execution that a stream reaches, seen from one of those that have it. */
+export function topOf(plan: SourcePlan, execution: ExecutionState): ExecutionState {
+  let top = execution;
+  while (top.path !== plan.top && top.parent !== undefined) top = top.parent.execution;
+  return top;
 }

@@ -44,17 +44,19 @@ export function hooksOver(
   const plain = memoryHooks(replaced);
   const calls: string[] = [];
   const last = new Map(streams.map((stream) => [stream.sourceId, stream.last]));
-  const opened = new Map<string, number>();
+  const opened = new Map<string, string[]>();
   const hooks: StreamHooks = {
-    open: async ({ path, key, groups }) => {
+    open: async ({ path, key, groups, attempt }) => {
       calls.push(`open ${path}`);
-      // Once: what is opened at this place later is of another try, and new.
-      const times = opened.get(`${path}:${key.name}`) ?? 0;
-      opened.set(`${path}:${key.name}`, times + 1);
-      const known = streams.find((stream) => stream.path === path && stream.key === key.name);
-      if (known !== undefined && times === 0) return { ...known, state: "resumed" };
+      // The first attempt that asks is the recorded one; another at this place is of another try, and its stream is new.
+      const place = `${path}:${key.name}`;
+      const attempts = opened.get(place) ?? [];
+      if (!attempts.includes(attempt)) attempts.push(attempt);
+      opened.set(place, attempts);
+      const known = streams.find((stream) => stream.sourceId === place);
+      if (known !== undefined && attempts[0] === attempt) return { ...known, state: "resumed" };
       const fresh = groups.map((group) => ({ ...group, ackedThrough: 0, pending: [] }));
-      const sourceId = `${path}:${key.name}#${times}`;
+      const sourceId = `${place}#${attempts.indexOf(attempt)}`;
       return {
         sourceId,
         generation: 1,
