@@ -32,9 +32,16 @@ export function checkedOutputs(level: NodeContext, confirmed: readonly Confirmed
     (Array.isArray(confirmed) ? confirmed : []).map((output: ConfirmedOutput) => [output.name, output]),
   );
   const outputs = node.provides.map((slot) => byName.get((execution.compiled.keys[slot] as AnyKey).name));
-  if (!Array.isArray(confirmed) || confirmed.length !== outputs.length || !outputs.every(isOutput))
+  const fits = (output: ConfirmedOutput | undefined, at: number): boolean => {
+    // A stream is there already: what is confirmed of it under this name must be of the same source (STR-12).
+    const stream = execution.tree.streams?.refAt(execution, node.provides[at] as number);
+    if (stream === undefined) return isOutput(output);
+    return output?.state === "stream" && output.sourceId === stream.sourceId;
+  };
+  if (!Array.isArray(confirmed) || confirmed.length !== outputs.length || !outputs.every(fits))
     throw new TypeError(`commit of node "${path}" gave back other outputs than the node provides`);
-  return outputs;
+  // Each is there: that was looked at.
+  return outputs as readonly ConfirmedOutput[];
 }
 
 const isOutput = (output: ConfirmedOutput | undefined): output is ConfirmedOutput =>

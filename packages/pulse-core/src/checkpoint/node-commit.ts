@@ -154,6 +154,8 @@ async function commit(
 
 function outputOf(level: NodeContext, slot: number): WrittenOutput {
   const key = level.execution.compiled.keys[slot] as AnyKey;
+  const stream = level.execution.tree.streams?.refAt(level.execution, slot);
+  if (stream !== undefined) return { key, state: "stream", stream };
   const write = level.writes?.find(slot);
   if (write === undefined || write.state !== ready) return { key, state: "skipped" };
   return write.value instanceof Confirmed

@@ -1,7 +1,7 @@
 import type { Report } from "../check/problem.ts";
 import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
-import type { RestoredStream } from "../checkpoint/stream-hooks.ts";
+import type { RestoredStream, StreamRef } from "../checkpoint/stream-hooks.ts";
 import type { AnyGraph } from "../mount.ts";
 import type { StreamReader } from "../streams/reader.ts";
 import type { StreamSnapshot } from "../streams/snapshot.ts";
@@ -51,6 +51,8 @@ export interface StreamDriver {
    * is open into its writers' keys, and gives every one by its source's id, for the keys of restored nodes.
    */
   restore(execution: ExecutionState, streams: readonly RestoredStream[]): ReadonlyMap<string, Confirmed>;
+  /** The recorded stream that stands in a key, once it is open. */
+  refAt(execution: ExecutionState, slot: number): StreamRef | undefined;
   /** How a stream of a plan differs from what is restored of it already, if it does (STR-12). */
   differs(stream: RestoredStream): string | undefined;
   /** An execution has ended. */

@@ -3,7 +3,7 @@ import type { Problem } from "../errors.ts";
 import { invalid } from "../invalid.ts";
 import type { AnyKey } from "../key.ts";
 import type { NodeReason } from "../run/events.ts";
-import type { RestoredStream } from "../checkpoint/stream-hooks.ts";
+import type { RestoredStream, StreamRef } from "../checkpoint/stream-hooks.ts";
 import type { ExecutionState } from "../run/execution-state.ts";
 import type { ReceivedInput } from "../run/inputs.ts";
 import { isSkip } from "../run/is-skip.ts";
@@ -300,6 +300,10 @@ export class Streams implements StreamDriver {
     this.accountAt(execution, node).sources.add(source);
     // Readers need not wait for it, wherever they are (CKPT-26).
     execution.decide(slot, ready, source);
+  }
+
+  refAt(execution: ExecutionState, slot: number): StreamRef | undefined {
+    return sourceAt(execution, slot)?.ref;
   }
 
   differs(stream: RestoredStream): string | undefined {
