@@ -28,7 +28,7 @@ export function checkExecution(
       if (!optional || given?.state === "ready")
         bad("PULSE_INPUT_INVALID", `input "${name}" is a stream; a node writes it, no host gives it`, [name]);
     } else if (given?.state === "ready" && typeof given.value === "object" && given.value !== null) {
-      const where = hiddenIn(given.value);
+      const where = hiddenIn(given.value, options.checkpoint !== undefined);
       if (where !== undefined)
         bad("PULSE_STREAM_HIDDEN", `input "${name}" holds a stream${where === "" ? "" : ` at ${where}`}`, [name]);
     }

@@ -18,6 +18,24 @@ export function coverAbove(execution: ExecutionState, path: string): Cover {
   };
 }
 
+/** Covers what an execution's nodes and its host do with streams: its own fail-fast ends it too (CKPT-30). */
+export function coverWithin(execution: ExecutionState, path: string): Cover {
+  const above = coverAbove(execution, path);
+  return {
+    path,
+    get aborted() {
+      return execution.stop !== undefined || above.aborted;
+    },
+    get reason() {
+      const { stop } = execution;
+      return above.aborted || stop?.kind !== "failed" ? above.reason : stop.error;
+    },
+    get controlSignal() {
+      return above.controlSignal;
+    },
+  };
+}
+
 /** The first failure was not confirmed, for the execution was interrupted meanwhile: the attempt stays active (CKPT-14). */
 export function interruptFailure(execution: ExecutionState): void {
   if (execution.stop?.kind !== "failed") return;

@@ -1,15 +1,16 @@
 import { isPulseError } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
 import type { CompiledMount } from "../compile.ts";
-import type { CheckpointDriver } from "../run/checkpoint-driver.ts";
+import type { CheckpointDriver, Covering } from "../run/checkpoint-driver.ts";
 import type { ExecutionState } from "../run/execution-state.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import { invalid } from "../invalid.ts";
 import { Confirmed } from "../run/slot.ts";
 import type { SlotState } from "../run/slot.ts";
+import { coverAbove, coverWithin } from "./above.ts";
 import { admit } from "./admit.ts";
 import { checkedAttempt, checkedChild } from "./answers.ts";
-import type { CheckpointOptions, ChildRequest, ChildScope, RestorePlan } from "./hooks.ts";
+import type { CheckpointOptions, ChildRequest, ChildScope, HookCall, RestorePlan } from "./hooks.ts";
 import { Latch } from "./latch.ts";
 import { confirmFailure, exhaustedError, runNode } from "./node-commit.ts";
 import { installPlan, planProblems } from "./restore.ts";
@@ -35,6 +36,12 @@ export class HookDriver implements CheckpointDriver {
 
   get failure(): Latch["failure"] {
     return this.latch.failure;
+  }
+
+  ask<Result>(hook: string, by: Covering, call: (covered: HookCall) => Promise<Result>): Promise<Result> {
+    const cover =
+      "level" in by ? by.level : "above" in by ? coverAbove(by.above, by.path) : coverWithin(by.execution, by.path);
+    return admit(this.latch, hook, cover, call);
   }
 
   runNode(level: NodeContext, allSkipped: boolean): void {
@@ -131,11 +138,11 @@ export class HookDriver implements CheckpointDriver {
     return installPlan(execution, plan, decide);
   }
 
-  stable(scope: string, nodeId: string, path: string): string | undefined {
-    return (
-      this.options.idempotencyKey?.(scope, nodeId) ??
-      (this.options.runId === undefined ? undefined : `${this.options.runId}/${path}`)
-    );
+  stable(...[scope, nodeId, path, message]: Parameters<CheckpointDriver["stable"]>): string | undefined {
+    const { idempotencyKey, runId } = this.options;
+    if (idempotencyKey !== undefined) return idempotencyKey(scope, nodeId, message);
+    const ofMessage = message === undefined ? "" : `/${message.sourceId}/${message.group}/${message.sequence}`;
+    return runId === undefined ? undefined : `${runId}/${path}${ofMessage}`;
   }
 }
 

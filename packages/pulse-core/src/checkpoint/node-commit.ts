@@ -13,6 +13,7 @@ import { admit } from "./admit.ts";
 import { checkedAttempt, checkedOutputs } from "./answers.ts";
 import type { Attempt, CheckpointHooks, ConfirmedOutput, NodeResult, WrittenOutput } from "./hooks.ts";
 import type { Latch } from "./latch.ts";
+import type { StreamHooks } from "./stream-hooks.ts";
 
 /** How a chain ended, before anything is confirmed. */
 type Ended = { readonly reason: "completed" | "skipped" } | { readonly thrown: unknown };
@@ -54,6 +55,7 @@ function endLatched(latch: Latch, level: NodeContext, ended: Ended): void {
   const { execution } = level;
   if (!("thrown" in ended)) execution.finish(level, "canceled");
   else execution.fail(level, latch.made(ended.thrown) ? interruption(level.path, level.reason) : ended.thrown);
+  execution.tree.streams?.endFailed(level, undefined);
 }
 
 function openRoot(hooks: CheckpointHooks, latch: Latch, level: NodeContext): Promise<Attempt> {
@@ -122,6 +124,7 @@ async function commit(
     attempt: level.attemptId,
     reason,
     outputs: level.node.provides.map((slot) => outputOf(level, slot)),
+    ...leaving(level),
   };
   level.close();
   // What an aspect left running in a mount's child is not confirmed under a mount that is.
@@ -152,6 +155,11 @@ async function commit(
   execution.finish(level, reason);
 }
 
+function leaving(level: NodeContext): Pick<NodeResult, "stops"> {
+  const stops = level.execution.tree.streams?.leaving(level) ?? [];
+  return stops.length === 0 ? {} : { stops };
+}
+
 function outputOf(level: NodeContext, slot: number): WrittenOutput {
   const key = level.execution.compiled.keys[slot] as AnyKey;
   const stream = level.execution.tree.streams?.refAt(level.execution, slot);
@@ -180,20 +188,28 @@ async function failed(hooks: CheckpointHooks, latch: Latch, level: NodeContext, 
   const { execution } = level;
   const stopped = execution.stop !== undefined;
   // A failure that comes after the stop is not confirmed; so is the end of a chain that was interrupted.
-  const confirming = stopped ? undefined : confirmFailure(hooks, latch, execution, level, error);
+  const wrote = execution.tree.streams?.hasOpened(level) === true;
+  const confirming = stopped
+    ? undefined
+    : wrote
+      ? finishStreams(hooks, latch, level, error)
+      : confirmFailure(hooks, latch, execution, level, error);
   execution.enter();
   // Named as still running if the drain time ends before it is confirmed (CORE-30).
   execution.late.add(level);
   // Whether it is confirmed is then not known: that is no business failure (CKPT-17).
   if (confirming !== undefined) execution.onAbandoned = () => void latch.fail("failAttempt", unsettled(level.path));
   execution.fail(level, error);
+  let confirmed: { readonly error: unknown } | undefined;
   try {
     await confirming;
+    if (confirming !== undefined) confirmed = { error };
   } catch (thrown) {
     if (isInterruption(thrown)) interruptFailure(execution);
   } finally {
     execution.late.delete(level);
     if (confirming !== undefined) execution.onAbandoned = undefined;
+    execution.tree.streams?.endFailed(level, confirmed);
     execution.leave();
   }
 }
@@ -211,6 +227,23 @@ export function confirmFailure(
 ): Promise<void> {
   return admit(latch, "failAttempt", coverAbove(execution, level.path), (call) =>
     hooks.failAttempt(level.attemptId, {
+      error,
+      get signal() {
+        return call.signal;
+      },
+    }),
+  );
+}
+
+/** Confirms the failure of a node with the failed ends of its streams, covered as any failure is (STR-25, CKPT-34). */
+function finishStreams(hooks: CheckpointHooks, latch: Latch, level: NodeContext, error: unknown): Promise<void> {
+  const { execution, node, path, attemptId: attempt } = level;
+  return admit(latch, "streams.finish", coverAbove(execution, path), (call) =>
+    (hooks.streams as StreamHooks).finish({
+      scope: execution.scope,
+      nodeId: node.id,
+      path,
+      attempt,
       error,
       get signal() {
         return call.signal;

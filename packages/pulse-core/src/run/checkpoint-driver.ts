@@ -1,8 +1,17 @@
-import type { RestorePlan } from "../checkpoint/hooks.ts";
+import type { HookCall, RestorePlan } from "../checkpoint/hooks.ts";
 import type { StreamHooks } from "../checkpoint/stream-hooks.ts";
 import type { ExecutionState } from "./execution-state.ts";
 import type { NodeContext } from "./node-context.ts";
 import type { SlotState } from "./slot.ts";
+
+/**
+ * Whose signals cover a stream's hook call (CKPT-9, CKPT-30, CKPT-34): those of a level of a chain, of an execution, or of what
+ * is above the execution alone.
+ */
+export type Covering =
+  | { readonly level: NodeContext }
+  | { readonly execution: ExecutionState; readonly path: string }
+  | { readonly above: ExecutionState; readonly path: string };
 
 /**
  * What makes an execution reliable. Core's engine calls it where a checkpoint belongs; the code behind it comes in with
@@ -14,6 +23,8 @@ export interface CheckpointDriver {
   readonly streamHooks: StreamHooks | undefined;
   /** Set once a hook has failed: nothing in the tree can become a success (CKPT-12). */
   readonly failure: { readonly cause: unknown; readonly hook: string } | undefined;
+  /** Admits one call of a stream hook, in the step of this call; what it throws is an interruption or latched (CKPT-11). */
+  ask<Result>(hook: string, by: Covering, call: (covered: HookCall) => Promise<Result>): Promise<Result>;
   /** Runs one node: attempt, chain, commit, publication (CKPT-1). Never throws. */
   runNode(level: NodeContext, skipped: boolean): void;
   /** Opens the next try of a retry; throws for an exhausted one (CKPT-32). */
@@ -33,5 +44,11 @@ export interface CheckpointDriver {
     execution: ExecutionState,
     decide: (slot: number, state: SlotState, value: unknown) => void,
   ): readonly number[];
-  stable(scope: string, nodeId: string, path: string): string | undefined;
+  /** Of a message of a handler one for each (DUR-25). */
+  stable(
+    scope: string,
+    nodeId: string,
+    path: string,
+    message?: { readonly sourceId: string; readonly group: string; readonly sequence: number },
+  ): string | undefined;
 }

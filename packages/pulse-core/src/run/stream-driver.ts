@@ -1,7 +1,7 @@
 import type { Report } from "../check/problem.ts";
 import type { Problem } from "../errors.ts";
 import type { AnyKey } from "../key.ts";
-import type { RestoredStream, StreamRef } from "../checkpoint/stream-hooks.ts";
+import type { GroupRef, RestoredStream, StreamRef } from "../checkpoint/stream-hooks.ts";
 import type { AnyGraph } from "../mount.ts";
 import type { StreamReader } from "../streams/reader.ts";
 import type { StreamSnapshot } from "../streams/snapshot.ts";
@@ -55,6 +55,12 @@ export interface StreamDriver {
   refAt(execution: ExecutionState, slot: number): StreamRef | undefined;
   /** How a stream of a plan differs from what is restored of it already, if it does (STR-12). */
   differs(stream: RestoredStream): string | undefined;
+  /** It has opened a stream: its failure is confirmed with theirs (STR-25). */
+  hasOpened(level: NodeContext): boolean;
+  /** With checkpoints: the failure of a node was confirmed, or (`undefined`) was not. Its readers see it now. */
+  endFailed(level: NodeContext, failure: { readonly error: unknown } | undefined): void;
+  /** The groups that leave with a node or a mount while something is unread (STR-44). */
+  leaving(level: NodeContext): readonly GroupRef[];
   /** An execution has ended. */
   ended(execution: ExecutionState): void;
   /** The streams whose writers are in this execution. */

@@ -8,6 +8,8 @@ export class Account {
   readonly readers = new Map<number, Reader>();
   /** The streams that it opened. */
   readonly sources = new Set<Source>();
+  /** Those that it is opening, by slot. */
+  readonly opening = new Map<number, Source>();
   /** Its body ran, or something around it received. */
   used = false;
   /** It handles messages: they may write its keys. */

@@ -1,7 +1,7 @@
 import type { Group } from "./group.ts";
 import type { Member } from "./member.ts";
 import { canceledError, failedError, streamMisuse } from "./stream-errors.ts";
-import { refused } from "./waiter.ts";
+import { quiet, refused } from "./waiter.ts";
 
 const done = Promise.resolve();
 
@@ -15,6 +15,9 @@ export class Delivery {
   readonly member: Member;
   /** The message has been delivered again: this delivery can acknowledge nothing. */
   isOld = false;
+  /** The reader's try ended while it was being confirmed: without a confirmation the message is delivered again. */
+  goesBack = false;
+  private settling: Promise<void> | undefined;
   private readonly group: Group;
   private acknowledged = false;
 
@@ -29,11 +32,43 @@ export class Delivery {
   /** A getter that gives a function: a loop may take a delivery apart, `({ value, ack })`. */
   get ack(): () => Promise<void> {
     return () => {
+      if (this.settling !== undefined) return this.settling;
       const refusal = this.refusal();
       if (refusal !== undefined) return refused(refusal);
+      const { confirming } = this.group.source;
+      if (confirming !== undefined && !this.isDone) {
+        const { group, member, sequence } = this;
+        return quiet(this.settle(confirming.commit(group, member.path, member.execution, sequence)));
+      }
       this.acknowledge();
       return done;
     };
+  }
+
+  private get isDone(): boolean {
+    return this.acknowledged || this.group.stopped;
+  }
+
+  /** It is being confirmed whether it is acknowledged. */
+  get isSettling(): boolean {
+    return this.settling !== undefined;
+  }
+
+  /** Acknowledges it when this is confirmed; until then it counts as unacknowledged, and its message goes to nobody else. */
+  settle(confirmed: Promise<unknown>): Promise<void> {
+    this.settling = confirmed.then(
+      () => this.settled(() => this.acknowledge()),
+      (error: unknown) => {
+        this.settled(() => void (this.goesBack && this.group.giveBack(this)));
+        throw error;
+      },
+    );
+    return this.settling;
+  }
+
+  private settled(then: () => void): void {
+    this.settling = undefined;
+    then();
   }
 
   /** Why it cannot be acknowledged, if so (STR-40, STR-43). */

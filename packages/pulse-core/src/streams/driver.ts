@@ -1,16 +1,17 @@
+import { Confirming, refOf } from "./confirming.ts";
 import { checkExecution } from "../check/stream-start.ts";
 import type { Problem } from "../errors.ts";
 import { invalid } from "../invalid.ts";
 import type { AnyKey } from "../key.ts";
 import type { NodeReason } from "../run/events.ts";
-import type { RestoredStream, StreamRef } from "../checkpoint/stream-hooks.ts";
+import type { GroupRef, RestoredStream, StreamRef } from "../checkpoint/stream-hooks.ts";
 import type { ExecutionState } from "../run/execution-state.ts";
 import type { ReceivedInput } from "../run/inputs.ts";
 import { isSkip } from "../run/is-skip.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import type { ExecutionOptions } from "../run/options.ts";
 import { misuse, usage } from "../run/signals.ts";
-import { ready } from "../run/slot.ts";
+import { pending, ready } from "../run/slot.ts";
 import type { SlotState } from "../run/slot.ts";
 import type { StreamDriver } from "../run/stream-driver.ts";
 import { Account } from "./account.ts";
@@ -18,6 +19,7 @@ import type { Group } from "./group.ts";
 import { noteEnd, refuseHidden } from "./hidden.ts";
 import { Memberships } from "./memberships.ts";
 import { isStream, planOf } from "./plan.ts";
+import { openConfirmed } from "./opening.ts";
 import type { SourcePlan, StreamPlan } from "./plan.ts";
 import { differenceOf, restoreSource } from "./restored.ts";
 import { Reader } from "./reader.ts";
@@ -43,6 +45,8 @@ export class Streams implements StreamDriver {
   /** Made before they were opened, as the host reads them; by what `sourcePlans` has them under. */
   private readonly subscribed = new Map<string, Source>();
   private readonly memberships = new Memberships();
+  /** There if the tree has checkpoints. */
+  private readonly confirming: Confirming | undefined;
   /** The recorded ones by the ids of their sources: one for all executions and names (STR-12). */
   private readonly byId = new Map<string, Source>();
 
@@ -55,6 +59,9 @@ export class Streams implements StreamDriver {
     this.root = root;
     this.plan = planOf(root.compiled.graph);
     this.sourcePlans = new Map(this.plan.sources.map((plan) => [`${plan.path} ${plan.key.name}`, plan]));
+    const { checkpoint } = root.tree;
+    const { streamHooks } = checkpoint ?? {};
+    this.confirming = checkpoint && streamHooks && new Confirming(checkpoint, streamHooks, root);
     checkExecution(root, this.plan, options, received, problems);
   }
 
@@ -121,29 +128,58 @@ export class Streams implements StreamDriver {
       );
     const account = this.accountOf(level);
     let source = sourceAt(execution, slot);
+    if (source === undefined && level.written(slot) !== undefined)
+      return refused(misuse("CORE-42", path, `opens stream "${key.name}", which it has skipped`, key.name));
+    const { confirming } = this;
+    if (confirming !== undefined) return this.openConfirmed(confirming, level, key, slot);
     if (source === undefined) {
-      if (level.written(slot) !== undefined)
-        return refused(misuse("CORE-42", path, `opens stream "${key.name}", which it has skipped`, key.name));
-      source = this.opened(level, key);
-      account.sources.add(source);
-      level.tell({ kind: "stream-opened", key: key.name });
-      execution.decide(slot, ready, source);
+      source = this.unopened(level, key);
+      this.opened(source, level, slot);
     }
     return Promise.resolve(noteEnd(new Writer(source, account, level)));
   }
 
-  private opened(level: NodeContext, key: AnyKey): Source {
+  /** The source that a node opens: the host may have made it by its subscription. */
+  private unopened(level: NodeContext, key: AnyKey): Source {
     const id = `${level.path} ${key.name}`;
-    let source = this.subscribed.get(id);
+    const source = this.subscribed.get(id);
     // Opened already: something ran the mount again. What the host reads is the first.
     if (source === undefined || source.opened)
-      source = this.make(this.sourcePlans.get(id) as SourcePlan, level.execution);
-    source.opened = true;
+      return this.make(this.sourcePlans.get(id) as SourcePlan, level.execution);
     return source;
   }
 
+  private opened(source: Source, level: NodeContext, slot: number): void {
+    const { execution } = level;
+    source.opened = true;
+    this.accountOf(level).sources.add(source);
+    if (execution.slotState[slot] !== pending) return;
+    level.tell({ kind: "stream-opened", key: source.plan.key.name });
+    execution.decide(slot, ready, source);
+  }
+
+  /** Readers see it when it is confirmed; each opening of the node waits for the one (STR-21). */
+  private async openConfirmed(confirming: Confirming, level: NodeContext, key: AnyKey, slot: number): Promise<Writer> {
+    const account = this.accountOf(level);
+    const { execution } = level;
+    const source = sourceAt(execution, slot) ?? account.opening.get(slot) ?? this.unopened(level, key);
+    account.opening.set(slot, source);
+    source.opening ??= openConfirmed(confirming, source, level, this.root).then(
+      () => {
+        if (source.ref !== undefined) this.byId.set(source.ref.sourceId, source);
+        this.opened(source, level, slot);
+      },
+      (error: unknown) => {
+        source.opening = undefined;
+        throw error;
+      },
+    );
+    await source.opening;
+    return noteEnd(new Writer(source, account, level));
+  }
+
   private make(plan: SourcePlan, execution: ExecutionState): Source {
-    const source = new Source(plan, execution, (group) => this.told(source, group));
+    const source = new Source(plan, execution, this.confirming, (group) => this.told(source, group));
     this.sources.add(source);
     this.memberships.add(source);
     this.memberships.leftAlready(source);
@@ -165,6 +201,7 @@ export class Streams implements StreamDriver {
     const member = source?.memberOf(level.path, key.name);
     if (member === undefined) return undefined;
     const account = this.accountOf(level);
+    member.execution = level.execution;
     const reader = noteEnd(new Reader(member, account, level));
     account.readers.set(slot, reader);
     return reader;
@@ -176,7 +213,7 @@ export class Streams implements StreamDriver {
     if (this.known(level)?.contributed.has(slot) === true)
       throw misuse("CORE-9", path, `writes key "${key.name}" twice; a handler's commit has written it`, key.name);
     if (!isStream(key)) {
-      const hidden = state === ready ? refuseHidden(path, key.name, value) : undefined;
+      const hidden = state === ready ? refuseHidden(path, key.name, value, this.confirming !== undefined) : undefined;
       if (hidden !== undefined) throw hidden.error;
       return false;
     }
@@ -221,20 +258,41 @@ export class Streams implements StreamDriver {
         const what = `ended before it had reached the end of stream "${member.key}"; read until receive gives undefined, or stop the reader`;
         return { thrown: misuse("STR-10", level.path, what, member.key) };
       }
-    for (const [slot, { state, value }] of account.contributed) level.execution.decide(slot, state, value);
+    // With checkpoints they are published with the rest of the node, when all of it is confirmed (STR-19).
+    const { writes } = level.root;
+    for (const [slot, write] of account.contributed)
+      if (writes === undefined) level.execution.decide(slot, write.state, write.value);
+      else writes.writes.set(slot, write);
     return undefined;
   }
 
   finish(level: NodeContext, reason: NodeReason, error: { readonly error: unknown } | undefined): void {
     const { execution, path, node } = level;
     const end: SourceEnd = { ...error, reason: reason === "failed" || reason === "canceled" ? reason : "completed" };
-    for (const source of this.known(level)?.sources ?? []) this.end(source, end);
+    // A failed end is one when it is confirmed (STR-8, STR-25).
+    if (reason !== "failed" || this.confirming === undefined)
+      for (const source of this.known(level)?.sources ?? []) this.end(source, end);
     // Of a stream that was never opened only the host knows.
     for (const slot of node.provides) {
       const source = this.subscribed.get(`${path} ${execution.compiled.keys[slot]?.name}`);
       if (source !== undefined && node.mount === undefined) this.end(source, end);
     }
     this.memberships.leave(path, execution);
+  }
+
+  hasOpened(level: NodeContext): boolean {
+    return (this.known(level)?.sources.size ?? 0) > 0;
+  }
+
+  endFailed(level: NodeContext, failure: { readonly error: unknown } | undefined): void {
+    const end: SourceEnd = failure === undefined ? { reason: "canceled" } : { reason: "failed", error: failure.error };
+    for (const source of this.known(level)?.sources ?? []) this.end(source, end);
+  }
+
+  leaving({ path, execution }: NodeContext): readonly GroupRef[] {
+    return this.memberships
+      .leaving(path, execution)
+      .flatMap(({ source, name }) => (source.ref === undefined ? [] : [{ ...refOf(source), group: name }]));
   }
 
   private end(source: Source, end: SourceEnd): void {

@@ -18,6 +18,8 @@ export class Group {
   stopped = false;
   /** The completed end was received. */
   reachedEnd = false;
+  /** Its stop is being confirmed. */
+  stopping: Promise<void> | undefined;
   readonly outstanding = new Set<Delivery>();
   /** Messages to be delivered anew, in order (STR-46). */
   private again: { readonly sequence: number; readonly held: unknown }[] = [];
@@ -117,12 +119,28 @@ export class Group {
     let found = false;
     for (const delivery of this.outstanding) {
       if (delivery.member !== member) continue;
+      // Whether it is acknowledged is being confirmed: it goes back if it turns out that it was not.
+      if (delivery.isSettling) {
+        delivery.goesBack = true;
+        continue;
+      }
       found = true;
       this.outstanding.delete(delivery);
       delivery.isOld = true;
       this.again.push(delivery);
     }
-    if (!found) return;
+    if (found) this.sortAgain();
+  }
+
+  /** An acknowledgement was not confirmed, and its reader's try is over. */
+  giveBack(delivery: Delivery): void {
+    if (this.stopped || !this.outstanding.delete(delivery)) return;
+    delivery.isOld = true;
+    this.again.push(delivery);
+    this.sortAgain();
+  }
+
+  private sortAgain(): void {
     this.reachedEnd = false;
     this.again.sort((left, right) => left.sequence - right.sequence);
     this.wake();

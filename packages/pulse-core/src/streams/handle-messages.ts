@@ -12,6 +12,7 @@ import type { Delivery } from "./delivery.ts";
 import { Reader } from "./reader.ts";
 import type { StreamReader } from "./reader.ts";
 import { Staged } from "./staged.ts";
+import { recordedTries, triesInMemory } from "./message-tries.ts";
 import type { StreamKey } from "./stream-key.ts";
 
 /** How often a message is tried unless `limit` says so. */
@@ -33,6 +34,11 @@ export interface MessageContext<State = unknown> {
   readonly attempt: number;
   /** Aborted when the node is. */
   readonly signal: AbortSignal;
+  /**
+   * Stable over the message's tries, over crashes and resumes, and another for each message: to be given to what must not do
+   * the same twice (DUR-25).
+   */
+  readonly idempotencyKey: string;
   /** The node's explicit state (STR-18). */
   readonly state: MessageState<State>;
   /** Writes a plain key that the node provides; it is visible when the node has ended (STR-19). */
@@ -63,7 +69,7 @@ export interface HandleOptions<StateType extends KeyType> {
   readonly limit?: number;
   /** How many messages and plain values one handler may stage; default {@link maxStagedDefault} (STR-17). */
   readonly maxStaged?: number;
-  /** The type of the state; for types alone. Default: `unknown`. */
+  /** The type of the state: of its TypeScript type and, in a durable run, of its codec. Default: `unknown`, any plain data. */
   readonly state?: StateType;
 }
 
@@ -101,8 +107,14 @@ export async function handleMessages<Element, StateType extends KeyType = KeyTyp
     const delivery = await own.receive();
     if (delivery === undefined) return settledMarker;
     // The cast holds as the reader is the typed one, and its state is what this handler has set.
-    await handle(own, account, delivery, handler as Handler, limit, maxStaged);
+    await handle(own, account, delivery, handler as Handler, { limit, maxStaged, stateType: options.state });
   }
+}
+
+interface Handling {
+  readonly limit: number;
+  readonly maxStaged: number;
+  readonly stateType: KeyType | undefined;
 }
 
 type Handler = (message: Message<unknown>, context: MessageContext) => void | Promise<void>;
@@ -113,49 +125,44 @@ async function handle(
   account: Account,
   delivery: Delivery,
   handler: Handler,
-  limit: number,
-  maxStaged: number,
+  { limit, maxStaged, stateType }: Handling,
 ): Promise<void> {
   const { value, sequence, member } = delivery;
-  const budget = `${member.key} ${sequence}`;
+  const { confirming } = member.group.source;
+  const tries =
+    confirming === undefined
+      ? triesInMemory(account, delivery, limit)
+      : recordedTries(confirming, delivery, limit, stateType);
   for (;;) {
     // The level may change with the next try of a retry around this; a late body stays with its own.
     const level = reader.level as NodeContext;
-    const failed = account.failedTries.get(budget) ?? 0;
-    const staged = new Staged(reader, account, level, delivery, maxStaged, failed + 1);
+    const begun = await tries.begin(level);
+    if ("exhausted" in begun) failForGood(account, level, begun.exhausted);
+    const staged = new Staged(reader, account, level, delivery, maxStaged, begun);
+    let commit: () => Promise<void>;
     try {
       await handler({ value, sequence }, staged.context);
       staged.close();
+      if (staged.violation !== undefined) throw staged.violation.error;
+      commit = tries.committing(staged);
     } catch (error) {
       staged.close();
       // Interrupted, given up, or skipped as a whole: no try of the message has failed.
       if (level.aborted || level.closed || isSkip(error)) throw error;
-      failTry(account, level, budget, failed + 1, limit, error);
+      await tries.fail(level, begun, error);
+      level.tell({ kind: "attempt-failed", attempt: begun.attempt, error });
+      if (begun.attempt >= limit) failForGood(account, level, error);
       continue;
     }
-    const violation = staged.violation;
-    if (violation !== undefined) failTry(account, level, budget, failed + 1, limit, violation.error);
-    else {
-      await staged.commit();
-      account.failedTries.delete(budget);
-      return;
-    }
+    await commit();
+    return;
   }
 }
 
-function failTry(
-  account: Account,
-  level: NodeContext,
-  budget: string,
-  attempt: number,
-  limit: number,
-  error: unknown,
-): void {
-  account.failedTries.set(budget, attempt);
-  level.tell({ kind: "attempt-failed", attempt, error });
-  if (attempt < limit) return;
+/** The node fails with this, whatever its chain makes of it: no retry of its own runs it again (STR-16, STR-39). */
+function failForGood(account: Account, level: NodeContext, error: unknown): never {
   account.failure = { thrown: error };
-  // Closed as a whole: no retry runs the chain again, and nothing more is taken from it (STR-39).
+  // Closed as a whole: nothing more is taken from it.
   level.root.close();
   throw error;
 }

@@ -1,3 +1,4 @@
+import type { ExecutionState } from "../run/execution-state.ts";
 import type { Group } from "./group.ts";
 
 /** One reader of a stream: a node under one key, or the host. */
@@ -7,6 +8,8 @@ export class Member {
   readonly path: string;
   /** The name under which the reader has the stream. */
   readonly key: string;
+  /** Where it reads now; none for the host, and before it runs. */
+  execution: ExecutionState | undefined;
   /** It has ended. */
   left = false;
 

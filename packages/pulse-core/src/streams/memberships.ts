@@ -1,4 +1,5 @@
 import type { ExecutionState } from "../run/execution-state.ts";
+import type { Group } from "./group.ts";
 import type { Member } from "./member.ts";
 import type { Source } from "./source.ts";
 
@@ -30,6 +31,16 @@ export class Memberships {
       for (const member of group.members) member.left ||= member.path !== "" && hasEnded(top, member.path);
       if (end !== undefined && group.hasLeft) group.reachedEnd = true;
     }
+  }
+
+  /** The groups that leave with a node or a mount, something of theirs unread or to come (STR-44). */
+  leaving(path: string, execution: ExecutionState): readonly Group[] {
+    const members = this.byPath.get(path) ?? new Map<Member, Source>();
+    const gone = (member: Member): boolean => member.left || members.has(member);
+    const groups = new Set<Group>();
+    for (const [{ left, group }, { top }] of members)
+      if (!left && isAround(top, execution) && !group.stopped && group.members.every(gone)) groups.add(group);
+    return [...groups].filter((group) => !group.reachedEnd || group.pending > 0);
   }
 
   /** A node or a mount at this path, of this execution or around it, has ended. */

@@ -1,8 +1,10 @@
+import type { ExecutionState } from "../run/execution-state.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import type { Account } from "./account.ts";
+import type { Confirming } from "./confirming.ts";
 import type { Delivery } from "./delivery.ts";
 import type { Member } from "./member.ts";
-import { hindrance, refused, Waiter } from "./waiter.ts";
+import { hindrance, quiet, refused, Waiter } from "./waiter.ts";
 import type { Party } from "./waiter.ts";
 
 /** One message as it was delivered to a group (STR-6). */
@@ -87,8 +89,31 @@ export class Reader implements StreamReader<unknown>, Party {
   stop(): Promise<void> {
     const hindered = hindrance(this, undefined);
     if (hindered !== undefined) return refused(hindered.error);
-    this.member.group.stop();
-    return done;
+    const { group, path, execution } = this.member;
+    const { confirming } = group.source;
+    const { ref, opening, end } = group.source;
+    const isRecorded = ref !== undefined || opening !== undefined;
+    if (confirming === undefined || !isRecorded || group.stopped || end?.reason === "canceled") {
+      group.stop();
+      return done;
+    }
+    return quiet((group.stopping ??= this.confirmStop(confirming, path, execution)));
+  }
+
+  private async confirmStop(
+    confirming: Confirming,
+    path: string,
+    execution: ExecutionState | undefined,
+  ): Promise<void> {
+    const { group } = this.member;
+    try {
+      // What is being opened is recorded with the groups that it has.
+      await group.source.opening?.catch(() => {});
+      if (group.source.ref !== undefined) await confirming.commit(group, path, execution);
+      group.stop();
+    } finally {
+      group.stopping = undefined;
+    }
   }
 
   [Symbol.asyncIterator](): AsyncIterableIterator<Delivery> {

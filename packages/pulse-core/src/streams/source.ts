@@ -1,6 +1,7 @@
 import type { ExecutionState } from "../run/execution-state.ts";
-import type { StreamRef } from "../checkpoint/stream-hooks.ts";
+import type { ConfirmedMessage, StreamRef } from "../checkpoint/stream-hooks.ts";
 import { Confirmed } from "../run/slot.ts";
+import type { Confirming } from "./confirming.ts";
 import { Group } from "./group.ts";
 import { Member } from "./member.ts";
 import type { SourcePlan } from "./plan.ts";
@@ -30,6 +31,8 @@ export class Source extends Confirmed {
   readonly capacity: number;
   /** Where the writer is. */
   execution: ExecutionState;
+  /** How what happens to it becomes true where it is recorded; none in memory. */
+  readonly confirming: Confirming | undefined;
   /** Its name in the record, and how often it was opened by a resumed run (STR-21); none in memory. */
   ref: StreamRef | undefined;
   /** The outermost execution that the stream reaches. */
@@ -40,6 +43,14 @@ export class Source extends Confirmed {
   /** What the writer saved with the last message that had one (STR-2). */
   position: unknown;
   opened = false;
+  /** While its opening by this process is being confirmed, and after that: each opening waits for the one (STR-21). */
+  opening: Promise<unknown> | undefined;
+  /** Messages that are being confirmed: they have their room already. */
+  reserved = 0;
+  /** Whoever has got room and not asked for its confirmation yet: those behind wait, so that the order is that of the calls. */
+  entering = 0;
+  /** Confirmed before those in front of them. */
+  private readonly early = new Map<number, unknown>();
   end: SourceEnd | undefined;
   readonly senders = new Set<Sender>();
   private readonly buffer = new Queue<unknown>();
@@ -49,13 +60,19 @@ export class Source extends Confirmed {
   private stopController: AbortController | undefined;
   private readonly onStop: (group: Group) => void;
 
-  constructor(plan: SourcePlan, execution: ExecutionState, onStop: (group: Group) => void) {
+  constructor(
+    plan: SourcePlan,
+    execution: ExecutionState,
+    confirming: Confirming | undefined,
+    onStop: (group: Group) => void,
+  ) {
     super(() => {
       throw streamMisuse("STR-1", "", plan.key.name, "is read through its reader: require its key");
     });
     this.plan = plan;
     this.capacity = plan.key.stream.capacity;
     this.execution = execution;
+    this.confirming = confirming;
     this.onStop = onStop;
     this.top = topOf(plan, execution);
     for (const { path, key, group } of plan.readers) this.byReader.set(`${path} ${key}`, this.join(group, path, key));
@@ -112,6 +129,16 @@ export class Source extends Confirmed {
     }
   }
 
+  /** Gives a confirmed message to the groups, in the order of sequences whatever the order of answers. */
+  accept({ sequence, read }: ConfirmedMessage): void {
+    this.early.set(sequence, new Confirmed(read));
+    for (let next = this.last + 1; this.early.has(next); next++) {
+      const message = this.early.get(next);
+      this.early.delete(next);
+      this.append(message);
+    }
+  }
+
   // ---- room
 
   /** Nobody reads any more (STR-9). */
@@ -136,9 +163,14 @@ export class Source extends Confirmed {
   hasRoom(need: number): boolean {
     for (let at = 0; at < this.groups.length; at++) {
       const group = this.groups[at] as Group;
-      if (!group.stopped && group.pending + need > this.capacity) return false;
+      if (!group.stopped && group.pending + this.reserved + need > this.capacity) return false;
     }
     return true;
+  }
+
+  /** Whoever got room has asked for its confirmation. */
+  entered(): void {
+    if (--this.entering === 0) this.pump();
   }
 
   /** Lets those in who wait for room, in their order. */

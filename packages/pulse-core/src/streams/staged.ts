@@ -4,18 +4,20 @@ import { misuse } from "../run/signals.ts";
 import { ready, skippedState } from "../run/slot.ts";
 import type { SlotState } from "../run/slot.ts";
 import type { Account } from "./account.ts";
+import type { SentMessage } from "./confirming.ts";
 import type { Delivery } from "./delivery.ts";
 import type { MessageContext } from "./handle-messages.ts";
 import { refuseHidden } from "./hidden.ts";
 import { isStream } from "./plan.ts";
 import type { Reader } from "./reader.ts";
-import type { Source } from "./source.ts";
-import { hindrance, Waiter } from "./waiter.ts";
-import type { Writer } from "./writer.ts";
+import type { StreamKey } from "./stream-key.ts";
 
-interface StagedMessage {
-  readonly value: unknown;
-  readonly at: { readonly position: unknown } | undefined;
+/** What a try of a message begins with. */
+export interface MessageTry {
+  /** From 1. */
+  readonly attempt: number;
+  readonly limit: number;
+  readonly state: { readonly value: unknown } | undefined;
 }
 
 /** What one try of one message has staged. Nothing of it is true before the commit (STR-15). */
@@ -23,15 +25,18 @@ export class Staged {
   readonly context: MessageContext;
   /** A rule that the handler broke: also if it caught the error, the try has failed (STR-17). */
   violation: { readonly error: unknown } | undefined;
-  private readonly reader: Reader;
-  private readonly account: Account;
-  private readonly level: NodeContext;
-  private readonly delivery: Delivery;
+  readonly reader: Reader;
+  readonly account: Account;
+  readonly level: NodeContext;
+  readonly delivery: Delivery;
   private readonly maxStaged: number;
-  private readonly values = new Map<number, { readonly state: SlotState; readonly value: unknown }>();
-  private readonly messages = new Map<AnyKey, StagedMessage[]>();
-  private state: { readonly value: unknown } | undefined;
-  private stops = false;
+  readonly values = new Map<number, { readonly state: SlotState; readonly value: unknown }>();
+  readonly messages = new Map<AnyKey & StreamKey, SentMessage[]>();
+  state: { readonly value: unknown } | undefined;
+  /** Whether the handler has set it. */
+  stateSet = false;
+  readonly begun: MessageTry;
+  stops = false;
   private count = 0;
   private closed = false;
 
@@ -41,23 +46,27 @@ export class Staged {
     level: NodeContext,
     delivery: Delivery,
     maxStaged: number,
-    attempt: number,
+    begun: MessageTry,
   ) {
     this.reader = reader;
     this.account = account;
     this.level = level;
     this.delivery = delivery;
     this.maxStaged = maxStaged;
-    this.state = account.state;
+    this.begun = begun;
+    this.state = begun.state;
     // Functions, so that a handler may take the context apart.
     this.context = {
-      attempt,
+      attempt: begun.attempt,
       get signal() {
         return level.signal;
       },
+      get idempotencyKey() {
+        return messageKey(level, delivery);
+      },
       state: {
         get: () => this.staging("STR-18", () => this.state && structuredClone(this.state.value)) as never,
-        set: (next) => this.staging("STR-18", () => void (this.state = { value: structuredClone(next) })),
+        set: (next) => this.staging("STR-18", () => this.setState(structuredClone(next))),
       },
       set: (key, value) => this.staging("STR-15", () => this.write(key, ready, value)),
       skip: (key) => this.staging("STR-15", () => this.write(key, skippedState, undefined)),
@@ -83,6 +92,11 @@ export class Staged {
     }
   }
 
+  private setState(value: unknown): void {
+    this.state = { value };
+    this.stateSet = true;
+  }
+
   private write(key: AnyKey, state: SlotState, value: unknown): void {
     const { level, account } = this;
     const slot = this.slotOf(key);
@@ -90,13 +104,18 @@ export class Staged {
       throw misuse("STR-15", level.path, `writes a value to stream "${key.name}"; send on it`, key.name);
     if (level.written(slot) !== undefined || account.contributed.has(slot) || this.values.has(slot))
       throw misuse("CORE-9", level.path, `writes key "${key.name}" twice; a key is written once`, key.name);
-    const hidden = refuseHidden(level.path, key.name, value);
+    const hidden = refuseHidden(level.path, key.name, value, this.isRecorded);
     if (hidden !== undefined) throw hidden.error;
     this.admitOne();
     this.values.set(slot, { state, value });
   }
 
-  private add(key: AnyKey, message: StagedMessage): void {
+  /** Where values are recorded, no live channel is among them (STR-14). */
+  private get isRecorded(): boolean {
+    return this.reader.member.group.source.confirming !== undefined;
+  }
+
+  private add(key: AnyKey, message: SentMessage): void {
     const { path } = this.level;
     this.slotOf(key);
     if (!isStream(key))
@@ -107,7 +126,7 @@ export class Staged {
       const what = `sends more than ${capacity} messages on stream "${key.name}" for one message, which is its capacity`;
       throw misuse("STR-17", path, what, key.name);
     }
-    const hidden = refuseHidden(path, key.name, message.value);
+    const hidden = refuseHidden(path, key.name, message.value, this.isRecorded);
     if (hidden !== undefined) throw hidden.error;
     this.admitOne();
     this.messages.set(key, [...staged, message]);
@@ -131,72 +150,18 @@ export class Staged {
       );
     return slot;
   }
-
-  /** Makes all of it true in one step, once its messages fit (STR-17). */
-  async commit(): Promise<void> {
-    const { level, delivery } = this;
-    const sends: Send[] = [];
-    for (const [key, messages] of this.messages) {
-      const writer = (await level.open(key)) as Writer;
-      sends.push({ source: writer.source, messages });
-    }
-    const hindered = hindrance(this.reader, undefined);
-    if (hindered !== undefined) throw hindered.error;
-    const full = sends.find(({ source, messages }) => source.senders.size > 0 || !source.hasRoom(messages.length));
-    const refusal = delivery.refusal();
-    if (refusal !== undefined) throw refusal;
-    if (full === undefined) this.apply(sends);
-    else await this.waitForRoom(sends, full);
-  }
-
-  private waitForRoom(sends: readonly Send[], first: Send): Promise<boolean> {
-    let at = first;
-    const waiter = new Waiter<boolean>(this.reader, undefined, () => at.source.senders.delete(sender));
-    const sender = {
-      waiter,
-      get need() {
-        return at.messages.length;
-      },
-      enter: (): boolean => {
-        // One stream has room now; the others may have filled up meanwhile.
-        const full = sends.find(({ source, messages }) => !source.hasRoom(messages.length));
-        if (full !== undefined) {
-          at = full;
-          full.source.senders.add(sender);
-          return true;
-        }
-        const refusal = this.delivery.refusal();
-        if (refusal !== undefined) waiter.fail(refusal);
-        else {
-          this.apply(sends);
-          waiter.settle(true);
-        }
-        return true;
-      },
-    };
-    first.source.senders.add(sender);
-    return waiter.promise;
-  }
-
-  private apply(sends: readonly Send[]): void {
-    const { account, delivery } = this;
-    account.state = this.state;
-    for (const [slot, write] of this.values) account.contributed.set(slot, write);
-    delivery.acknowledge();
-    for (const { source, messages } of sends) {
-      // Nobody reads it any more: as `send`, it stores nothing then (STR-36).
-      if (source.stopped) continue;
-      for (const { value, at } of messages) {
-        if (at !== undefined) source.position = at.position;
-        source.append(value);
-      }
-    }
-    if (this.stops) delivery.member.group.stop();
-  }
 }
 
-/** What is staged for one stream. */
-interface Send {
-  readonly source: Source;
-  readonly messages: readonly StagedMessage[];
+/** Stable for one message over tries and crashes, another for each (DUR-25). */
+function messageKey({ execution, node, path }: NodeContext, { sequence, member }: Delivery): string {
+  const { name: group, source } = member.group;
+  const { checkpoint } = execution.tree;
+  if (checkpoint === undefined || source.ref === undefined)
+    return `${execution.idempotencyKey(node.id)}/${source.plan.path}/${source.plan.key.name}/${group}/${sequence}`;
+  const { sourceId } = source.ref;
+  const message = { sourceId, group, sequence };
+  return (
+    checkpoint.stable(execution.scope, node.id, path, message) ??
+    `${execution.tree.id}/${path}/${sourceId}/${group}/${sequence}`
+  );
 }

@@ -27,6 +27,19 @@ export function canceledError(source: Source): PulseError<"PULSE_STREAM_CANCELED
   );
 }
 
+/** A message whose budget was used up before this process began; its failure's text is not known any more (CKPT-32). */
+export const exhaustedMessageError = (
+  path: string,
+  key: string,
+  sequence: number,
+  limit: number,
+): PulseError<"PULSE_EXECUTION_FAILED"> =>
+  new PulseError(
+    "PULSE_EXECUTION_FAILED",
+    `node "${path}": message ${sequence} of stream "${key}" has used up its ${limit} ${limit === 1 ? "try" : "tries"}; the last one failed before this process began`,
+    { details: { path, others: [], abandoned: [] } },
+  );
+
 /** A call about a stream that the contract does not allow. */
 export const streamMisuse = (rule: string, path: string, key: string, what: string): PulseError =>
   usage(rule, path === "" ? `stream "${key}" ${what}` : `node "${path}" ${what}`, path, key);

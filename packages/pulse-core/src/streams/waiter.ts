@@ -38,7 +38,7 @@ export class Waiter<Result> {
       this.reject = reject;
     });
     // A body that is aborted may not look at it any more: it is no unhandled rejection then (CORE-11).
-    this.promise.catch(() => {});
+    void quiet(this.promise);
     const { level, waits } = party;
     this.level = level;
     this.stopListening = level?.onAbort((reason) => {
@@ -102,9 +102,13 @@ export function hindrance({ level, path }: Party, signal: AbortSignal | undefine
   return signal?.aborted === true ? { error: signal.reason } : undefined;
 }
 
-/** A refusal that a caller need not look at: no unhandled rejection comes of it. */
-export function refused(error: unknown): Promise<never> {
-  const promise = Promise.reject(error);
+/** A promise whose rejection a caller need not look at. */
+export function quiet<Result>(promise: Promise<Result>): Promise<Result> {
   promise.catch(() => {});
   return promise;
+}
+
+/** A refusal that a caller need not look at: no unhandled rejection comes of it. */
+export function refused(error: unknown): Promise<never> {
+  return quiet(Promise.reject(error));
 }

@@ -1,9 +1,11 @@
 import type { NodeContext } from "../run/node-context.ts";
 import type { Account } from "./account.ts";
+import type { Confirming, SentMessage } from "./confirming.ts";
 import { refuseHidden } from "./hidden.ts";
 import type { WaitOptions } from "./reader.ts";
 import type { Sender, Source } from "./source.ts";
-import { hindrance, refused, Waiter } from "./waiter.ts";
+import { roomFor } from "./room.ts";
+import { hindrance, quiet, refused, Waiter } from "./waiter.ts";
 import type { Party } from "./waiter.ts";
 
 /** The writer of a stream; `context.open` gives it (STR-38). The stream ends with the node's chain, and never before (STR-4). */
@@ -57,9 +59,12 @@ export class Writer implements StreamWriter<unknown>, Party {
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const { source } = this;
-    const hindered = hindrance(this, signal) ?? refuseHidden(this.path, source.plan.key.name, value);
+    const { confirming } = source;
+    const isLive = confirming !== undefined;
+    const hindered = hindrance(this, signal) ?? refuseHidden(this.path, source.plan.key.name, value, isLive);
     if (hindered !== undefined) return refused(hindered.error);
     if (source.stopped) return unread;
+    if (confirming !== undefined) return quiet(this.confirmed(confirming, { value, at }, signal));
     if (source.senders.size === 0 && source.hasRoom(1)) {
       accept(source, value, at);
       return accepted;
@@ -77,6 +82,22 @@ export class Writer implements StreamWriter<unknown>, Party {
     };
     source.senders.add(sender);
     return waiter.promise;
+  }
+
+  /** The message has room from before it is confirmed; those that wait for room ask in the order of their sends. */
+  private async confirmed(
+    confirming: Confirming,
+    sent: SentMessage,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const { source, level } = this;
+    const message = confirming.prepareMessage(source.plan.key, sent, this.path);
+    const waits = source.senders.size > 0 || source.entering > 0 || !source.hasRoom(1);
+    if (waits && !(await roomFor(source, this, 1, signal))) return false;
+    if (!waits) source.reserved++;
+    const appended = confirming.append(source, level, message, sent);
+    if (waits) source.entered();
+    return await appended;
   }
 
   position(): unknown {
