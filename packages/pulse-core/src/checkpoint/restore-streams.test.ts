@@ -284,7 +284,18 @@ test("STR-21 a mount that is run again in the same scope has its recorded stream
     position: 2,
     groups: [{ name: "/child/read", pending: [2] }],
   });
-  const hooks = hooksOver([restored], { openChild: async () => ({ nodes: [], streams: [restored] }) });
+  // What the first try sent is recorded.
+  const later = recorded({
+    path: "child/write",
+    key: "lines",
+    last: 4,
+    position: 4,
+    groups: [{ name: "/child/read", pending: [2, 3, 4] }],
+  });
+  const opened = [restored, later];
+  const hooks = hooksOver([restored], {
+    openChild: async () => ({ nodes: [], streams: [opened.shift() ?? later] }),
+  });
   const running = execution(
     graph("again", { nodes: [mount("child", inside, { aspects: [twice, timeout(100)] })] }),
     {},
