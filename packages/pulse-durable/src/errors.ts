@@ -37,6 +37,7 @@ declare module "@pulse-ts/core/errors" {
         | "encryption key"
         | "overrides"
         | "scope"
+        | "stream"
         | "record";
       readonly expected?: unknown;
       readonly found?: unknown;

@@ -17,7 +17,8 @@ import type { RecordProblem } from "./problem.ts";
 import type { GivenInputs } from "./scope-inputs.ts";
 import { scopeProblems } from "./scopes.ts";
 import { shapeProblems } from "./shapes.ts";
-import { streamEntryProblems } from "./stream-entries.ts";
+import { refuseUnresumable } from "./resumable.ts";
+import { streamProblems } from "./streams.ts";
 import { valueProblems } from "./values.ts";
 
 /** Which run is checked, and what for: "resuming" by default. */
@@ -40,15 +41,18 @@ export interface ResumeCall extends CheckCall {
 }
 
 /**
- * Checks a loaded record before anything runs (REC-17 to REC-19): first the header against the call, then all entries
- * against each other and the definition, then every value's digest. Linear in the record; nothing is decoded or changed.
+ * Checks a loaded record before anything runs (REC-17 to REC-22, REC-29): first the header against the call, then all entries
+ * against each other and the definition, then every value's digest; last, that each stream which is to be written on can be
+ * (STR-48). Linear in the record; nothing is decoded or changed.
  * @throws PULSE_NEWER_FORMAT; PULSE_CORRUPT with `problems`, each naming an entry key and field;
- *   PULSE_INCOMPATIBLE for another version, definition, inputs or codec, with what was expected and found
+ *   PULSE_INCOMPATIBLE for another version, definition, inputs or codec, with what was expected and found, and for a writer
+ *   that did not declare that it can continue
  */
 export function checkRecord(record: RunRecord, definition: DefinitionView, call: ResumeCall): void {
   checkHeader(record, call);
   checkAgreement(record, definition, call);
   refuse(call, recordProblems(record, definition, call.given));
+  refuseUnresumable(record, call);
 }
 
 /**
@@ -95,15 +99,17 @@ function partsOf(record: RunRecord, definition?: DefinitionView): CheckedParts &
   return { record, ...chainsOf(record), ...(definition === undefined ? {} : { definition }) };
 }
 
+/** Streams stand on the tree: what is checked of them relies on one that is sound. */
 function treeProblems(parts: ReturnType<typeof partsOf>, given?: GivenInputs): readonly RecordProblem[] {
-  return [
+  const tree = [
     ...parts.problems,
     ...scopeProblems(parts, given),
     ...attemptProblems(parts),
     ...nodeProblems(parts),
     ...statusProblems(parts),
-    ...streamEntryProblems(parts),
   ];
+  const isSound = !tree.some(({ kind }) => kind === "corrupt" || kind === "definition");
+  return isSound ? [...tree, ...streamProblems(parts)] : tree;
 }
 
 function refuseNewerFormat(record: RunRecord, { runId, doing = "resuming" }: CheckCall): void {

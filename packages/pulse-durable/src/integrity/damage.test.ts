@@ -112,13 +112,20 @@ test("REC-10 REC-18 nothing of streams stands in the record of a definition that
   const stream = { sourceId: idOf("7"), attempt: fetchRoot, capacity: 1 };
   const outputs = [{ name, codec, codecVersion, state: "stream" as const, stream }];
   const source = idOf("7");
+  const page = readyValue("page", "");
+  const group = {
+    ...{ scope: rootId, nodeId: "fetch", key: "page", group: "g", sourceId: source, attempt: fetchRoot },
+    ...{ generation: 1, capacity: 1, resumable: true, lastSequence: 0, ackedThrough: 0, pending: [] },
+    ...{ stopped: false, end: "open" },
+  };
   expect(
     misnamed([
       [[set(fetchKey, { outputs })], `${fetchKey} outputs "page": is a stream, where the key is a plain value`],
-      [[put(`stream/${source}/g`, { sourceId: source })], `stream/${source}/g: the definition has no stream`],
-      [[put(`message/${source}/1`, {})], `message/${source}/1: the definition has no stream`],
-      [[put(`try/${source}/g/1/n/${scoreRoot}/1`, {})], `/1/n/${scoreRoot}/1: the definition has no stream`],
-      [[put(`managed/${rootId}/${scoreRoot}/n`, {})], `managed/${rootId}/${scoreRoot}/n: the definition has no stream`],
+      [[put(`stream/${source}/g`, group)], `stream/${source}/g key: "page" is no stream that the node "fetch" writes`],
+      [[put(`message/${source}/1`, { value: page })], `message/${source}/1: the record has no stream ${source}`],
+      [[put(`try/${source}/g/1/n/${scoreRoot}/1`, { limit: 1, state: "active" })], `the record has no such group`],
+      [[put(`managed/${rootId}/${fetchRoot}/fetch`, { values: [] })], "no message of its node is confirmed"],
+      [[put(`stream/${source}/g`, { sourceId: source })], `stream/${source}/g: scope is missing`],
     ]),
   ).toStrictEqual([]);
 });

@@ -1,8 +1,11 @@
 import { mapOfKind, scopeKey } from "../record/entry-key.ts";
+import type { EntryKind } from "../record/entry-key.ts";
 import type { RecordEntry, RunRecord } from "../record/format.ts";
 import { corrupt } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
-import { streamKinds } from "./stream-entries.ts";
+
+/** The kinds of entries that only streams have. */
+const streamKinds = ["stream", "message", "try", "managed"] as const satisfies readonly EntryKind[];
 
 /** A record has what its format has, and no more: a format 1 with later fields was written by nobody (REC-28). */
 export function formatProblems(record: RunRecord): readonly RecordProblem[] {

@@ -1,5 +1,6 @@
 import { parseIds } from "../record/entry-key.ts";
 import type { NodeEntry, RunRecord, ValueRecord } from "../record/format.ts";
+import { codecProblem } from "./codecs.ts";
 import type { KeyView, NodeView } from "./definition-view.ts";
 import type { CheckedParts } from "./parts.ts";
 import { addAll, corrupt, nodeAt, otherDefinition } from "./problem.ts";
@@ -73,11 +74,16 @@ function outputProblems(node: NodeView, key: string, entry: NodeEntry): readonly
     const field = `outputs ${JSON.stringify(output.name)}`;
     const provided = rest.get(output.name);
     if (!all.has(output.name)) problems.push(otherDefinition(key, field, "is no key that the node provides"));
-    else if (output.state === "stream")
-      problems.push(corrupt(key, field, "is a stream, where the key is a plain value"));
     else if (provided === undefined) continue;
-    else if (provided.codec !== output.codec || provided.codecVersion !== output.codecVersion) {
-      problems.push(otherCodec(key, output, provided));
+    else if (!isOfKind(provided, output)) {
+      const plain = provided.stream === undefined;
+      const wrong = plain
+        ? "is a stream, where the key is a plain value"
+        : "is a plain value, where the key is a stream";
+      problems.push(corrupt(key, field, wrong));
+    } else {
+      const other = codecProblem(key, field, output, provided);
+      if (other !== undefined) problems.push(other);
     }
     rest.delete(output.name);
   }
@@ -87,31 +93,21 @@ function outputProblems(node: NodeView, key: string, entry: NodeEntry): readonly
   return problems;
 }
 
-/** As it is nearly always: plain values, in the order of the definition. */
-function isAsProvided(provides: readonly KeyView[], outputs: readonly ValueRecord[]): boolean {
-  if (provides.length !== outputs.length) return false;
-  return outputs.every(({ name, codec, codecVersion, state }, at) => {
-    const provided = provides[at];
-    return (
-      provided?.name === name &&
-      provided.codec === codec &&
-      provided.codecVersion === codecVersion &&
-      state !== "stream"
-    );
-  });
+/** A stream stands where the key is one, a plain value where it is none; both may be skipped (STR-38). */
+function isOfKind({ stream }: KeyView, { state }: ValueRecord): boolean {
+  return state === "skipped" || (state === "stream") === (stream !== undefined);
 }
 
-function otherCodec(key: string, output: ValueRecord, provided: KeyView): RecordProblem {
-  const [expected, found] = [output, provided].map((has) => `${has.codec} version ${has.codecVersion}`) as [
-    string,
-    string,
-  ];
-  return {
-    kind: "codec",
-    where: `${key} outputs ${JSON.stringify(output.name)} codec`,
-    problem: `is ${expected}, that of the definition ${found}`,
-    expected,
-    found,
-    key: output.name,
-  };
+/** As it is nearly always: in the order of the definition. */
+function isAsProvided(provides: readonly KeyView[], outputs: readonly ValueRecord[]): boolean {
+  if (provides.length !== outputs.length) return false;
+  return outputs.every((output, at) => {
+    const provided = provides[at];
+    return (
+      provided?.name === output.name &&
+      provided.codec === output.codec &&
+      provided.codecVersion === output.codecVersion &&
+      isOfKind(provided, output)
+    );
+  });
 }

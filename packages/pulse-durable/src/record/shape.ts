@@ -23,6 +23,12 @@ export function shapeProblem(kind: EntryKind | "header", entry: unknown): string
   return shape === undefined ? undefined : fieldsProblem(shape, entry as Readonly<Record<string, unknown>>);
 }
 
+/** The same for the entries of streams, which stores keep as they find them: the checks of a resume look into them. */
+export function streamShapeProblem(kind: EntryKind, entry: unknown): string | undefined {
+  const shape = streamShapes[kind];
+  return shape === undefined ? undefined : object(shape)(entry)?.replace(/^\./, "");
+}
+
 function fieldsProblem(shape: Shape, entry: Readonly<Record<string, unknown>>): string | undefined {
   for (const field in shape.required) {
     if (!Object.hasOwn(entry, field)) return `${field} is missing`;
@@ -153,4 +159,39 @@ const shapes: Partial<Record<EntryKind | "header", Shape>> = {
       state: oneOf("active", "failed", "confirmed"),
     },
   },
+};
+
+const readyValue: Rule = (value) =>
+  valueRecord(value) ?? (stateOf(value) === "ready" ? undefined : "is no ready value");
+const plainValue: Rule = (value) => valueRecord(value) ?? (stateOf(value) === "stream" ? "is a stream" : undefined);
+const stateOf = (value: unknown): unknown => (value as { readonly state?: unknown }).state;
+/** First and last sequence. */
+const sequenceRun: Rule = (value) =>
+  Array.isArray(value) && value.length === 2 && value.every((sequence) => Number.isSafeInteger(sequence))
+    ? undefined
+    : "is no run of sequences";
+
+const streamShapes: Partial<Record<EntryKind, Shape>> = {
+  stream: {
+    required: {
+      scope: text,
+      nodeId: text,
+      key: text,
+      group: text,
+      sourceId: text,
+      attempt: text,
+      generation: countFrom(1),
+      capacity: countFrom(1),
+      resumable: truth,
+      lastSequence: countFrom(0),
+      ackedThrough: countFrom(0),
+      pending: listOf(sequenceRun),
+      stopped: truth,
+      end: oneOf("open", "completed", "failed", "canceled"),
+    },
+    optional: { cursor: readyValue },
+  },
+  message: { required: { value: readyValue } },
+  try: { required: { limit: countFrom(1), state: oneOf("active", "failed", "confirmed") } },
+  managed: { required: { values: listOf(plainValue) }, optional: { state: readyValue } },
 };
