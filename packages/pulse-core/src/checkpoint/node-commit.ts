@@ -98,10 +98,14 @@ async function runToEnd(level: NodeContext, allSkipped: boolean): Promise<Ended>
     execution.markRunning(level, false);
     return { reason: "skipped" };
   }
+  const { streams } = execution.tree;
   try {
     await startChain(level);
-    return { reason: "completed" };
+    // What its handlers wrote joins what it wrote, and a chain that has returned may have failed by its streams (STR-10, STR-19).
+    return streams?.verdict(level) ?? { reason: "completed" };
   } catch (error) {
+    const failed = streams?.verdict(level, { error });
+    if (failed !== undefined) return failed;
     if (!isSkip(error)) return { thrown: error };
     return refuseLateSkip(level) ?? { reason: "skipped" };
   }
