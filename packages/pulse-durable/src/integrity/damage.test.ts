@@ -114,9 +114,20 @@ test("REC-10 REC-18 nothing of streams stands in the record of a definition that
   const source = idOf("7");
   const page = readyValue("page", "");
   const group = {
-    ...{ scope: rootId, nodeId: "fetch", key: "page", group: "g", sourceId: source, attempt: fetchRoot },
-    ...{ generation: 1, capacity: 1, resumable: true, lastSequence: 0, ackedThrough: 0, pending: [] },
-    ...{ stopped: false, end: "open" },
+    scope: rootId,
+    nodeId: "fetch",
+    key: "page",
+    group: "g",
+    sourceId: source,
+    attempt: fetchRoot,
+    generation: 1,
+    capacity: 1,
+    resumable: true,
+    lastSequence: 0,
+    ackedThrough: 0,
+    pending: [],
+    stopped: false,
+    end: "open",
   };
   expect(
     misnamed([

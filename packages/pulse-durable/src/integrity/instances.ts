@@ -4,7 +4,7 @@ import type { CheckedParts } from "./parts.ts";
  * The scope around a scope whose graph stands at `path`: itself, or one further out. The tree was found sound, so this takes
  * as many steps as the definition has graphs around each other.
  */
-export function scopeAround({ record, scopeOf }: CheckedParts, scope: string, path: string): string | undefined {
+function scopeAround({ record, scopeOf }: CheckedParts, scope: string, path: string): string | undefined {
   let at: string | undefined = scope;
   while (at !== undefined && record.scopes.get(at)?.path !== path) at = scopeOf.get(at);
   return at;
@@ -19,16 +19,9 @@ export function inOneInstance(parts: CheckedParts, one: string, other: string): 
 }
 
 /** The path of the innermost graph that the graphs at both paths stand in. */
-export function pathAround(one: string, other: string): string {
+function pathAround(one: string, other: string): string {
   const [mine, its] = [one.split("/"), other.split("/")];
   let common = 0;
   while (common < mine.length && mine[common] === its[common]) common += 1;
   return mine.slice(0, common).join("/");
-}
-
-/** All graphs around the one at a path, itself included: the root's first. */
-export function pathsAround(path: string): readonly string[] {
-  if (path === "") return [""];
-  const steps = path.split("/");
-  return ["", ...steps.map((_, at) => steps.slice(0, at + 1).join("/"))];
 }

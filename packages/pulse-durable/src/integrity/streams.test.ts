@@ -3,7 +3,7 @@ import { attemptKey, headerKey, managedKey, messageKey, nodeKey, streamKey } fro
 import type { RecordChange, RunRecord } from "../record/format.ts";
 import { errorOf } from "../testing/error-of.ts";
 import { digestOf, idOf, rootId, skippedValue } from "../testing/sample-record.ts";
-import { streamDefinition, unresumableDefinition } from "../testing/stream-definition.ts";
+import { streamDefinition } from "../testing/stream-definition.ts";
 import { entryAt, gone, put } from "../testing/whole-record.ts";
 import {
   again2,
@@ -326,10 +326,8 @@ test("REC-11 REC-20 REC-29 a record with open, completed and void streams, gaps,
 
 test.each(damages)("%s damaged streams are refused by their place (%#)", (_rules, changes, told) => {
   const { problems = [] } = errorOf("PULSE_CORRUPT", () => check(changedStreams(...changes))).details;
-  expect(
-    problems.filter((line) => line.includes(told)),
-    problems.join("\n"),
-  ).not.toStrictEqual([]);
+  // All of them when none is the right one, to be read in a failing test.
+  expect(problems.some((line) => line.includes(told)) ? [told] : problems).toStrictEqual([told]);
 });
 
 test("REC-9 DUR-4 another codec of a message, a position or a contributed value is incompatible, by its key", () => {
@@ -398,48 +396,3 @@ test("REC-11 STR-12 streams of two instances of one graph are two streams", () =
   const { where } = errorOf("PULSE_CORRUPT", () => check(alike)).details;
   expect(where).toBe(`${streamKey(items2, "again/eat")} attempt`);
 });
-
-const unresumable = (...changes: readonly RecordChange[]): RunRecord => {
-  const entries = [...wholeStreams.streams].map(([ids, entry]) => [ids, { ...entry, resumable: false }] as const);
-  return changesOf({ ...wholeStreams, streams: new Map(entries) }, changes);
-};
-function changesOf(record: RunRecord, changes: readonly RecordChange[]): RunRecord {
-  const maps = { attempts: new Map(record.attempts), streams: new Map(record.streams) };
-  let { header } = record;
-  for (const change of changes) {
-    if (change.kind !== "put") continue;
-    const { key, entry } = change;
-    if (key === headerKey) header = entry as RunRecord["header"];
-    else if (key.startsWith("attempt/")) maps.attempts.set(key.slice(8), entry as never);
-    else maps.streams.set(key.slice(7), { ...entry, resumable: false } as never);
-  }
-  return { ...record, header, ...maps };
-}
-
-test("STR-48 an open stream whose writer cannot continue refuses the resume, and says what to declare", () => {
-  const error = errorOf("PULSE_INCOMPATIBLE", () => checkRecord(unresumable(), unresumableDefinition, call));
-  expect(error.details).toMatchObject({ next: "new-run-id", what: "stream", key: "rows", path: "read" });
-  expect(error.message).toContain("resumable: true");
-  expect(error.message).toContain("this run cannot be continued");
-});
-
-test("STR-48 CKPT-22 completed, failed and void streams ask for nothing to be declared", () => {
-  const failed = [...rowsGroups, log].map((key) => setIn(key, { end: "failed" }));
-  // The root will fail before the start, and with it the run.
-  expect(() => checkRecord(unresumable(...failed), unresumableDefinition, call)).not.toThrow();
-  const inChild = setIn(attemptKey(readRoot), { state: "failed" });
-  const over = [inChild, ...failed, setIn(headerKey, { status: "failed" })];
-  expect(() => checkRecord(unresumable(...over), unresumableDefinition, call)).not.toThrow();
-  const { details } = errorOf("PULSE_INCOMPATIBLE", () =>
-    checkRecord(withoutRoot(unresumable()), unresumableDefinition, call),
-  );
-  // Of the two tries of the mount only the one that is not void.
-  expect(details).toMatchObject({ key: "items", scope: again2, path: "again/gen" });
-});
-
-/** Without the streams of `read`: only those inside the retried mount are open. */
-function withoutRoot(record: RunRecord): RunRecord {
-  const streams = new Map([...record.streams].filter(([, { nodeId }]) => nodeId !== "read"));
-  const messages = new Map([...record.messages].filter(([ids]) => !ids.startsWith(rowsId)));
-  return { ...record, streams, messages, tries: new Map(), managed: new Map() };
-}
