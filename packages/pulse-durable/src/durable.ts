@@ -34,9 +34,11 @@ export interface Durable extends AsyncDisposable {
   ): Promise<OutcomeOf<Graph>>;
   /**
    * Goes on with a run and waits for its end. A completed run gives its recorded outputs and runs nothing; one that has
-   * finally failed fails again and says where, without a `cause` (DUR-3).
+   * finally failed fails again and says where, without a `cause` (DUR-3). What a completed run has left for the host's
+   * readers can be read and acknowledged: subscribe in `beforeStart` (STR-53).
    * @throws PULSE_NOT_FOUND; PULSE_BUSY while another process owns it; PULSE_INCOMPATIBLE for another version, definition,
-   *   inputs or codec (DUR-4); PULSE_CORRUPT; PULSE_NEWER_FORMAT; and as {@link RunHandle.wait}
+   *   inputs or codec (DUR-4), and for a stream that cannot go on from its position (STR-48); PULSE_USAGE for subscriptions
+   *   that do not fit the record (STR-37); PULSE_CORRUPT; PULSE_NEWER_FORMAT; and as {@link RunHandle.wait}
    */
   resume<Graph extends AnyGraph>(
     graph: Graph,
@@ -124,20 +126,19 @@ export function durableAround(options: DurableOptions, around?: RunSurroundings[
     const entry = begun as Promise<BegunRun<never>>;
     active.add(entry);
     const forget = (): void => void active.delete(entry);
-    begun.then(({ ended }) => ended.then(forget, forget), forget);
+    begun.then(({ closed }) => closed.then(forget, forget), forget);
     return begun;
   };
   const untilEnd =
     (mode: OpenMode): Durable["run"] =>
     async (graph, inputs, options) =>
-      (await begin(mode, graph, inputs, options)).ended;
+      (await begin(mode, graph, inputs, options)).outcome;
   const closeAll = async (): Promise<void> => {
     const reason = new Error("durable execution is closed in this process");
     await Promise.all(
       [...active].map(async (entry) => {
         const begun = await entry.catch(() => undefined);
-        begun?.execution.cancel(reason);
-        await begun?.ended.catch(() => {});
+        await begun?.leave(reason);
       }),
     );
     await store.close?.();
@@ -149,14 +150,12 @@ export function durableAround(options: DurableOptions, around?: RunSurroundings[
     resume: untilEnd("resume"),
     runOrResume: untilEnd("runOrResume"),
     async start(graph, inputs, options) {
-      const { execution, ended } = await begin("runOrResume", graph, inputs, options);
-      const closeRun = async (): Promise<void> => {
-        execution.cancel(new Error(`the handle of run "${shownRunId(options.runId)}" was closed`));
-        await ended.catch(() => {});
-      };
+      const { execution, outcome, leave } = await begin("runOrResume", graph, inputs, options);
+      const closeRun = (): Promise<void> =>
+        leave(new Error(`the handle of run "${shownRunId(options.runId)}" was closed`));
       return {
         runId: options.runId,
-        wait: () => ended,
+        wait: () => outcome,
         cancel: (reason) => execution.cancel(reason),
         snapshot: () => execution.snapshot(),
         close: closeRun,

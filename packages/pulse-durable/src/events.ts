@@ -23,6 +23,10 @@ export type RunEventBody =
       /** Confirmed nodes, those of void scopes included. */
       readonly nodes: number;
       readonly attempts: number;
+      /** Streams, whatever groups they have; those that have ended and those of void scopes included. */
+      readonly streams: number;
+      /** Messages that some group has not acknowledged. */
+      readonly messages: number;
     }
   | {
       readonly kind: "run-saved";
@@ -33,7 +37,10 @@ export type RunEventBody =
       readonly bytes: number;
       readonly durationMs: number;
     }
-  /** The session is closed: the last event of this run in this process. */
+  /**
+   * The session is closed: the last event of this run in this process. Of a completed run that the host has still to read
+   * it comes when that is done, or given up (STR-53).
+   */
   | {
       readonly kind: "run-stopped";
       readonly reason: "completed" | "failed" | "interrupted" | "error";

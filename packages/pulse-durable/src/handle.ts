@@ -4,7 +4,9 @@ import type { AnyGraph, OutcomeOf, Snapshot } from "@pulse-ts/core";
 export interface RunHandle<Graph extends AnyGraph = AnyGraph> extends AsyncDisposable {
   readonly runId: string;
   /**
-   * Settles when the run has ended in this process and its session is closed.
+   * Settles when the run has ended in this process and its session is closed. Of a completed run that the host has still to
+   * read it settles before: the session stays open until the rest is acknowledged, the host has stopped reading, `close()` is
+   * called, or the run's `signal` is aborted (STR-53).
    * @throws PULSE_RUN_FAILED with the first failure as `cause`; PULSE_INTERRUPTED; PULSE_CHECKPOINT when it could not be recorded
    */
   wait(): Promise<OutcomeOf<Graph>>;
@@ -12,6 +14,6 @@ export interface RunHandle<Graph extends AnyGraph = AnyGraph> extends AsyncDispo
   cancel(reason?: unknown): void;
   /** Every node's and port's state, without values (CORE-33). */
   snapshot(): Snapshot;
-  /** Interrupts the run if it has not ended, and settles when its session is closed. Never rejects for how the run ended. */
+  /** Interrupts the run if it has not ended, gives up what the host has not read of one that has, and settles when its session is closed. Never rejects for how the run ended. */
   close(): Promise<void>;
 }

@@ -27,7 +27,13 @@ export interface RunOptions<Graph extends AnyGraph = AnyGraph> extends Omit<
   readonly version: string;
   /** See the events of the execution and, told apart by `kind`, those of the run (DUR-13). */
   readonly observers?: readonly RunObserver[];
-  /** Called after the execution is built and before it starts; what it throws ends the call, and the run is as it was (DUR-24). */
+  /**
+   * Called after the execution is built and before it starts; what it throws ends the call, and the run is as it was (DUR-24).
+   * Here the host subscribes to streams (STR-37). Its groups are recorded: a resume must subscribe to each that has something
+   * to read, and to none that the stream was opened without. The outcome does not wait for the host's reading. While a
+   * completed run has a rest for it, the run stays owned by this process, until the rest is acknowledged, the reader stops, the
+   * handle or the durable is closed, or `signal` is aborted; a later `resume` can read what is left (STR-53).
+   */
   readonly beforeStart?: (execution: Execution<OutcomeOf<Graph>>) => void;
   /** On resume, fetch and decode every confirmed value before anything runs. Costs the whole record (REC-9, DUR-15). */
   readonly verify?: "all";

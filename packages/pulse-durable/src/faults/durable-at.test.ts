@@ -1,4 +1,5 @@
-import { graph, node } from "@pulse-ts/core";
+import { graph, node, type } from "@pulse-ts/core";
+import { handleMessages, stream } from "@pulse-ts/core/streams";
 import { expect, test } from "vitest";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
@@ -10,6 +11,26 @@ import { durableAt, durableFaultPoints } from "./durable-at.ts";
 const call = { runId: "run", version: "1" };
 const build = () => crashGraph(() => {});
 
+const numbers = stream("numbers", type<number>("number"), { capacity: 4 });
+
+/** A message whose handler fails at its first try, and a writer that may fail behind it. */
+function streaming(writerFails: boolean) {
+  let tries = 0;
+  const write = node("write", { provides: [numbers] }, async (_values, { open }) => {
+    await (await open(numbers)).send(1);
+    if (writerFails) throw new Error("the writer fails");
+    return {};
+  });
+  const read = node("read", { requires: [numbers] }, async ({ numbers }) => {
+    const failingOnce = (): void => {
+      tries += 1;
+      if (tries === 1) throw new Error("the first try fails");
+    };
+    await handleMessages(numbers, failingOnce, { limit: 2 });
+  });
+  return graph("streaming", { nodes: [write, read] });
+}
+
 test("DUR-8 every fault point of a durable run is reached, and nothing is different when nothing is done there", async () => {
   const expected = await durable({ store: memoryStore() }).run(build(), { start: 5 }, call);
   const reached = new Set<string>();
@@ -18,6 +39,8 @@ test("DUR-8 every fault point of a durable run is reached, and nothing is differ
   const outcome = await pulse.run(build(), { start: 5 }, call);
   expect(outcome.outputs).toEqual(expected.outputs);
   expect((await pulse.resume(build(), { start: 5 }, call)).outputs).toEqual(expected.outputs);
+  expect((await pulse.run(streaming(false), {}, { ...call, runId: "streams" })).outputs).toEqual({});
+  await rejectionOf("PULSE_RUN_FAILED", pulse.run(streaming(true), {}, { ...call, runId: "failing" }));
   expect([...reached].toSorted()).toEqual([...durableFaultPoints].toSorted());
   expect((await pulse.inspect("run")).status).toBe("completed");
   await pulse.close();

@@ -1,4 +1,4 @@
-import type { CheckpointHooks } from "@pulse-ts/core/checkpoint";
+import type { CheckpointHooks, StreamHookName, StreamHooks } from "@pulse-ts/core/checkpoint";
 import { durableAround } from "../durable.ts";
 import type { Durable } from "../durable.ts";
 import type { DurableOptions } from "../options.ts";
@@ -11,8 +11,11 @@ import type { Session, Store } from "../store.ts";
  */
 export type AtFaultPoint = (point: string) => void | Promise<void>;
 
-/** The hooks that wait; `prepare` and `convert` are synchronous, and what they do comes before `hook commit before`. */
-type HookName = Exclude<keyof CheckpointHooks, "prepare" | "convert" | "streams">;
+/**
+ * The hooks that wait; `prepare` and `convert` are synchronous, and what they do comes before `hook commit before`. So do
+ * the parts of a stream's messages, which `streams.prepare` encodes before the hook that takes them.
+ */
+type HookName = Exclude<keyof CheckpointHooks, "prepare" | "convert" | "streams"> | `streams.${StreamHookName}`;
 type StoreCall = "acquire" | keyof Session;
 type Side = "before" | "after";
 
@@ -25,6 +28,12 @@ const hookNames: Readonly<Record<HookName, true>> = {
   failAttempt: true,
   openChild: true,
   commit: true,
+  "streams.open": true,
+  "streams.append": true,
+  "streams.openMessage": true,
+  "streams.failMessage": true,
+  "streams.commit": true,
+  "streams.finish": true,
 };
 const storeCalls: Readonly<Record<StoreCall, true>> = {
   acquire: true,
@@ -36,7 +45,9 @@ const storeCalls: Readonly<Record<StoreCall, true>> = {
 
 /**
  * Every fault point of {@link durableAt}. `save before` lies between what was decided and its save, `save after` between
- * the save and its confirmation, `hook commit after` between the confirmation and the publication of a node.
+ * the save and its confirmation, `hook commit after` between the confirmation and the publication of a node, and
+ * `hook streams.append after` between the confirmation and the delivery of a message. A run without streams reaches no point
+ * of a stream hook.
  */
 export const durableFaultPoints: readonly DurableFaultPoint[] = Object.freeze([
   ...(Object.keys(storeCalls) as StoreCall[]).flatMap((call) => [`${call} before`, `${call} after`] as const),
@@ -88,5 +99,18 @@ function hooksAt(hooks: CheckpointHooks, at: AtFaultPoint): CheckpointHooks {
     failAttempt: (id, call) => through("hook failAttempt", at, () => hooks.failAttempt(id, call)),
     openChild: (request) => through("hook openChild", at, () => hooks.openChild(request)),
     commit: (request) => through("hook commit", at, () => hooks.commit(request)),
+    ...(hooks.streams === undefined ? {} : { streams: streamHooksAt(hooks.streams, at) }),
+  };
+}
+
+function streamHooksAt(hooks: StreamHooks, at: AtFaultPoint): StreamHooks {
+  return {
+    ...hooks,
+    open: (request) => through("hook streams.open", at, () => hooks.open(request)),
+    append: (request) => through("hook streams.append", at, () => hooks.append(request)),
+    openMessage: (request) => through("hook streams.openMessage", at, () => hooks.openMessage(request)),
+    failMessage: (request) => through("hook streams.failMessage", at, () => hooks.failMessage(request)),
+    commit: (request) => through("hook streams.commit", at, () => hooks.commit(request)),
+    finish: (request) => through("hook streams.finish", at, () => hooks.finish(request)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Codecs } from "@pulse-ts/codec";
 import { execution, isPulseError, PulseError } from "@pulse-ts/core";
-import type { AnyGraph, AnyKey, Execution, ExecutionOptions, Host, InputsOf, OutcomeOf } from "@pulse-ts/core";
-import { checkpoint, checkpointInputs, restoreNodes } from "@pulse-ts/core/checkpoint";
+import type { AnyGraph, Execution, ExecutionOptions, Host, InputsOf, OutcomeOf } from "@pulse-ts/core";
+import { checkpoint, checkpointInputs, checkpointSubscriptions, restoreNodes } from "@pulse-ts/core/checkpoint";
 import type { CheckpointHooks } from "@pulse-ts/core/checkpoint";
 import type { NextStep } from "../errors.ts";
 import type { RunOptions } from "../options.ts";
@@ -9,6 +9,8 @@ import type { RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { Store } from "../store.ts";
 import { checkInputsGiven } from "./check-options.ts";
+import { codedKeys } from "./coded-keys.ts";
+import { checkSubscriptions, hostGroups } from "./subscriptions.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { runHooks } from "./hooks.ts";
 import { idempotencyKey } from "./idempotency-key.ts";
@@ -16,7 +18,9 @@ import { openLedger } from "./ledger.ts";
 import type { Ledger } from "./ledger.ts";
 import { refuseResume } from "../transition/count-resume.ts";
 import { keepingBack } from "./keep-back.ts";
-import { againOf, openRun } from "./open-run.ts";
+import { hostRest } from "./host-rest.ts";
+import type { HostRest } from "./host-rest.ts";
+import { againOf, failureOf, openRun } from "./open-run.ts";
 import type { OpenMode, RunFingerprints } from "./open-run.ts";
 import type { Prepared } from "./prepared.ts";
 import { confirmedNodes, restoreScope } from "./restore-plan.ts";
@@ -26,7 +30,6 @@ import { rootInputs } from "./root-inputs.ts";
 import { runEvents } from "./run-events.ts";
 import type { RunEvents } from "./run-events.ts";
 import { noContents, runValues } from "./values.ts";
-import type { CodedKey } from "./values.ts";
 import { verifyAll } from "./verify-all.ts";
 
 /** What all runs of one `durable()` share. */
@@ -46,8 +49,15 @@ export interface RunSurroundings {
 /** A run that has started. */
 export interface BegunRun<Graph extends AnyGraph> {
   readonly execution: Execution<OutcomeOf<Graph>>;
-  /** Settles when the execution has ended and the session is closed; its rejection is handled. */
-  readonly ended: Promise<OutcomeOf<Graph>>;
+  /**
+   * Settles when the execution has ended and the session is closed; of a completed run that the host has still to read when
+   * the execution has ended (STR-53). Its rejection is handled.
+   */
+  readonly outcome: Promise<OutcomeOf<Graph>>;
+  /** Settles when the session is closed; never rejects. */
+  readonly closed: Promise<void>;
+  /** Interrupts the run, or gives up what the host has not read of it; settles with {@link closed}. */
+  leave(reason: unknown): Promise<void>;
 }
 
 /**
@@ -76,7 +86,7 @@ export async function beginRun<Graph extends AnyGraph>(
   const host = rest.host ?? sharedHost;
   let ledger: Ledger | undefined;
   let contents: ((digest: string) => Promise<Uint8Array>) | undefined;
-  const codedKey = codedKeys(codecs);
+  const keys = codedKeys(codecs);
   const values = runValues({
     runId,
     isolate,
@@ -115,15 +125,37 @@ export async function beginRun<Graph extends AnyGraph>(
     const counted = resumed && record.header.status === "running" && maxResumes !== undefined;
     if (counted) refuseResume(record.header, maxResumes);
     if (verify === "all" && resumed) await verifyAll(record, prepared, values);
-    const nodes = await restoreScope(
+    const tellResumed = (): void => {
+      if (!resumed || told) return;
+      told = true;
+      events.emit({ kind: "run-resumed", ...countsOf(record) });
+    };
+    if (resumed && writing.needsRepair) {
+      tellResumed();
+      await askingStore(runId, "repairing the stream ends of", () => writing.repair());
+      if (writing.view.record.header.status === "failed") throw failureOf(writing.view.record, runId);
+    }
+    const plan = await restoreScope(
       { scope: rootScope, place: prepared.root, nodes: confirmedNodes(writing.view, rootScope) },
-      values,
+      { ledger: writing, prepared, values },
     );
+    let hostReads: HostRest | undefined;
     let begun = false;
     const mayBegin = (): void => {
       if (!begun) throw startedEarly(runId, againOf(mode));
     };
-    const hooks = around(runHooks({ ledger: writing, prepared, values, codedKey, host, keepFailure, mayBegin }));
+    const hooks = around(
+      runHooks({
+        ledger: writing,
+        prepared,
+        values,
+        keys,
+        host,
+        keepFailure,
+        mayBegin,
+        hostCommitted: () => hostReads?.look(),
+      }),
+    );
     const running = execution(graph, inputs, {
       ...rest,
       host,
@@ -132,19 +164,22 @@ export async function beginRun<Graph extends AnyGraph>(
         scope: rootScope,
         hooks,
         runId,
-        idempotencyKey: (scope, nodeId) => idempotencyKey(runId, scope, nodeId),
+        idempotencyKey: (scope, nodeId, message) => idempotencyKey(runId, scope, nodeId, message),
       }),
     });
-    restoreNodes(running, { nodes, inputs: readers });
+    restoreNodes(running, { ...plan, inputs: readers });
     callBeforeStart({ beforeStart, runId, next: againOf(mode), running });
+    const subscriptions = checkpointSubscriptions(running);
+    checkSubscriptions({ runId, next: againOf(mode), graph, prepared, view: writing.view, subscriptions });
     await confirm();
+    tellResumed();
     told = true;
-    if (resumed) events.emit({ kind: "run-resumed", ...countsOf(record) });
     // Before any body runs: one that ends its process would never be counted (DUR-28).
     if (counted) await askingStore(runId, "counting the resume of", () => writing.countResume(maxResumes));
     begun = true;
     running.start();
-    return { execution: running, ended: endOf(running, { runId, ledger: writing, events }) };
+    hostReads = hostRest(writing, hostGroups(writing, prepared, subscriptions), signal);
+    return { execution: running, ...endOf(running, { runId, ledger: writing, events, rest: hostReads }) };
   } catch (error) {
     await writing.close().catch(() => {});
     if (told) events.emit({ kind: "run-stopped", reason: reasonOf(error), error });
@@ -173,51 +208,74 @@ function startedEarly(runId: string, next: NextStep): PulseError<"PULSE_USAGE"> 
   return new PulseError("PULSE_USAGE", message, { details: { rule: "DUR-24", runId, next } });
 }
 
-/** A codec for each key, looked up once. */
-function codedKeys(codecs: Codecs): (key: AnyKey) => CodedKey {
-  const known = new WeakMap<AnyKey, CodedKey>();
-  return (key) => {
-    let coded = known.get(key);
-    if (coded === undefined) {
-      coded = { name: key.name, codec: codecs.forType(key.type, key.name) };
-      known.set(key, coded);
-    }
-    return coded;
-  };
-}
-
-function countsOf({ header, scopes, nodes, attempts }: RunRecord) {
+function countsOf({ header, scopes, nodes, attempts, streams, messages }: RunRecord) {
   const { revision, resumes } = header;
-  return { revision, resumes, scopes: scopes.size, nodes: nodes.size, attempts: attempts.size };
+  const sources = new Set([...streams.values()].map(({ sourceId }) => sourceId)).size;
+  const counts = { scopes: scopes.size, nodes: nodes.size, attempts: attempts.size };
+  return { revision, resumes, ...counts, streams: sources, messages: messages.size };
 }
 
 interface EndParts {
   readonly runId: string;
   readonly ledger: Ledger;
   readonly events: RunEvents;
+  readonly rest: HostRest;
 }
 
-/** Closes the session when the execution has ended, and tells its end as the run's (DUR-12). */
-async function endOf<Result>(running: Execution<Result>, { runId, ledger, events }: EndParts): Promise<Result> {
-  let result: { readonly outcome: Result } | { readonly error: unknown };
-  try {
-    result = { outcome: await running.wait() };
-  } catch (error) {
-    result = { error: runError(error, runId, (path) => deepestFailed(ledger.view.record, path)) };
-  }
-  let closed: { readonly error?: unknown } = {};
-  try {
-    await ledger.close();
-  } catch (error) {
-    // How the run ended is confirmed; that its session did not close well is told, and changes nothing of it.
-    closed = { error };
-  }
-  if ("outcome" in result) {
-    events.emit({ kind: "run-stopped", reason: "completed", ...closed });
-    return result.outcome;
-  }
-  events.emit({ kind: "run-stopped", reason: reasonOf(result.error), error: result.error });
-  throw result.error;
+/**
+ * Closes the session when the execution has ended, and tells its end as the run's (DUR-12). A completed run gives its outcome
+ * at once while the host has something to read, and closes when that is over (STR-53).
+ */
+function endOf<Result>(
+  running: Execution<Result>,
+  { runId, ledger, events, rest }: EndParts,
+): Omit<BegunRun<never>, "execution" | "outcome"> & { readonly outcome: Promise<Result> } {
+  const told = (error: unknown): unknown => runError(error, runId, (path) => deepestFailed(ledger.view.record, path));
+  const close = async (): Promise<{ readonly error?: unknown }> => {
+    try {
+      await ledger.close();
+      return {};
+    } catch (error) {
+      // How the run ended is confirmed; that its session did not close well is told, and changes nothing of it.
+      return { error };
+    }
+  };
+  let tellClosed = (): void => {};
+  const closed = new Promise<void>((resolve) => (tellClosed = resolve));
+  const afterRest = async (): Promise<void> => {
+    await rest.over;
+    const ended = await close();
+    events.emit({ kind: "run-stopped", reason: "completed", ...ledgerError(ledger), ...ended });
+    tellClosed();
+  };
+  const end = async (): Promise<Result> => {
+    let outcome: Result;
+    try {
+      outcome = await running.wait();
+    } catch (error) {
+      const failure = told(error);
+      await close();
+      events.emit({ kind: "run-stopped", reason: reasonOf(failure), error: failure });
+      tellClosed();
+      throw failure;
+    }
+    const over = afterRest();
+    if (!rest.isLeft()) await over;
+    return outcome;
+  };
+  const outcome = end();
+  outcome.catch(() => {});
+  const leave = async (reason: unknown): Promise<void> => {
+    running.cancel(reason);
+    rest.giveUp();
+    await closed;
+  };
+  return { outcome, closed, leave };
+}
+
+/** What stopped the saving of a run that was completed before: the host's own acknowledgements were not confirmed. */
+function ledgerError({ stopped }: Ledger): { readonly error?: unknown } {
+  return stopped === undefined ? {} : { error: stopped.error };
 }
 
 function reasonOf(error: unknown): "failed" | "interrupted" | "error" {

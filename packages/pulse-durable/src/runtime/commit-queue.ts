@@ -32,6 +32,8 @@ export interface CommitQueue {
   stop(error: unknown): void;
   /** What stopped it. */
   readonly stopped: { readonly error: unknown } | undefined;
+  /** Settles when it is stopped. */
+  readonly whenStopped: Promise<void>;
 }
 
 /**
@@ -42,10 +44,13 @@ export function commitQueue(save: (batch: readonly Waiter[]) => Promise<void>): 
   const queue = new Map<Waiter, () => void>();
   let saving: readonly Waiter[] | undefined;
   let stopped: { readonly error: unknown } | undefined;
+  let tellStopped = (): void => {};
+  const whenStopped = new Promise<void>((resolve) => (tellStopped = resolve));
 
   const stop = (error: unknown): void => {
     if (stopped !== undefined) return;
     stopped = { error };
+    tellStopped();
     const batch = [...(saving ?? []), ...take()];
     for (const waiter of batch) waiter.refuse(error);
   };
@@ -88,6 +93,7 @@ export function commitQueue(save: (batch: readonly Waiter[]) => Promise<void>): 
     get stopped() {
       return stopped;
     },
+    whenStopped,
     stop,
     submit<Result>(decide: Decide<Result>, call: ChangeCall): Promise<Result> {
       return new Promise<Result>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import type { KeyType } from "@pulse-ts/core";
 import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
 import { fingerprintOfLists, outlineDigits } from "./fingerprint.ts";
-import type { PreparedGraph } from "./prepared.ts";
+import type { PreparedGraph, PreparedStream } from "./prepared.ts";
 
 /** A definition as fingerprints (DUR-5): the whole, and each part in short. */
 export interface Definition {
@@ -27,12 +27,13 @@ export interface DefinedParts {
   readonly nodes: readonly NodeDescription[];
   readonly ports: readonly PortDescription[];
   readonly graphs: ReadonlyMap<string, PreparedGraph>;
+  readonly streams: Iterable<PreparedStream>;
   readonly replaced: ReplacedParts;
 }
 
 /**
  * Covers graph ids, paths, nodes, keys, types, codec ids, ports, wiring, fixed values, and place and limit of every
- * retry; not what functions do (DUR-5), and nothing that may change between a run and its resume (DUR-29).
+ * retry, and of each stream capacity, resumability, codecs and readers; not what functions do (DUR-5), and nothing that may change between a run and its resume (DUR-29).
  */
 export function definitionOf(parts: DefinedParts): Definition {
   const outline: Record<string, string> = {};
@@ -47,7 +48,7 @@ export function definitionOf(parts: DefinedParts): Definition {
   return { definition: fingerprintOfLists(["definition", 1, lines]), outline };
 }
 
-function* partsOf({ nodes, ports, graphs, replaced }: DefinedParts): Generator<readonly [string, unknown]> {
+function* partsOf({ nodes, ports, graphs, streams, replaced }: DefinedParts): Generator<readonly [string, unknown]> {
   for (const { graph, path, inputs, outputs } of ports) {
     const codecs = graphs.get(path)?.inputs;
     const given = inputs.map(({ key: { name, type }, optional }) => [
@@ -60,6 +61,8 @@ function* partsOf({ nodes, ports, graphs, replaced }: DefinedParts): Generator<r
     yield [`graph ${path === "" ? graph : path}`, [graph, given, taken]];
   }
   for (const node of nodes) yield [`${node.kind} ${node.path}`, nodeData(node, graphs)];
+  // Parts of their own: the fingerprint of a graph without streams is what it was before there were any.
+  for (const stream of streams) yield [`stream ${stream.path}/${stream.key.name}`, streamData(stream)];
   for (const path of replaced.nodes) yield [`replaced node ${path}`, true];
   for (const { path, codec, fingerprint } of replaced.keys) yield [`replaced key ${path}`, [codec, fingerprint]];
 }
@@ -79,6 +82,12 @@ function nodeData(node: NodeDescription, graphs: ReadonlyMap<string, PreparedGra
   const out = mount.out.map(({ output, to }) => [output, to.name]);
   // Fixed values are in the child scope's fingerprint, with the codecs they were encoded with (DUR-22).
   return [node.graph, requires, provides, retries, mount.graph, bound, out, prepared?.mount?.fingerprint ?? null];
+}
+
+function streamData({ path, key, position, capacity, resumable, readers, names }: PreparedStream): unknown {
+  const read = readers.map((reader) => [reader.path, reader.key, reader.group]);
+  const named = names.map((name) => [name.path, name.key]);
+  return [path, key.name, key.codec.id, position.codec.id, capacity, resumable, read, named];
 }
 
 /** What is known of a type at run time: the name of a token, or who made the schema; the codec's id tells the rest. */

@@ -1,16 +1,20 @@
-import { isPulseError, PulseError } from "@pulse-ts/core";
-import type { AnyKey, Host } from "@pulse-ts/core";
+import { PulseError } from "@pulse-ts/core";
+import type { Host } from "@pulse-ts/core";
 import type { CheckpointHooks, ConfirmedOutput, NodeResult, ReadValue, WrittenOutput } from "@pulse-ts/core/checkpoint";
 import type { ReadyValue, SkippedValue } from "../record/format.ts";
-import { toWellFormed } from "../record/plain.ts";
+import type { StreamOutput } from "../transition/commit-node.ts";
 import { commitNode } from "../transition/commit-node.ts";
 import { failAttempt } from "../transition/fail-attempt.ts";
 import { openChild } from "../transition/open-child.ts";
-import type { ChangeCall } from "./commit-queue.ts";
+import type { CodedKeys } from "./coded-keys.ts";
+import { contributedValues } from "./contributed-values.ts";
+import { failureText } from "./failure-text.ts";
+import { HookChange } from "./hook-change.ts";
 import type { Ledger } from "./ledger.ts";
 import { OutputPlace } from "./output-place.ts";
 import type { Prepared } from "./prepared.ts";
 import { restoreScope } from "./restore-plan.ts";
+import { streamHooks } from "./stream-hooks.ts";
 import { headOf } from "./values.ts";
 import type { CodedKey, Values } from "./values.ts";
 
@@ -18,35 +22,34 @@ export interface HookParts {
   readonly ledger: Ledger;
   readonly prepared: Prepared;
   readonly values: Values;
-  readonly codedKey: (key: AnyKey) => CodedKey;
+  readonly keys: CodedKeys;
   readonly host: Host;
   /** Record the text of the failure that decides the run. */
   readonly keepFailure: boolean;
   /** Throws while the run is not recorded yet (DUR-25). */
   readonly mayBegin: () => void;
+  /** Called when an acknowledgement or a stop of the host is confirmed (STR-53). */
+  readonly hostCommitted: () => void;
 }
 
 /** One output between its encoding and its confirmation. */
 type PreparedOutput =
   | { readonly kind: "skipped"; readonly key: CodedKey; readonly record: SkippedValue }
-  | { readonly kind: "ready"; readonly key: CodedKey; readonly record: ReadyValue; readonly written: ReadValue };
+  | { readonly kind: "ready"; readonly key: CodedKey; readonly record: ReadyValue; readonly written: ReadValue }
+  | { readonly kind: "stream"; readonly key: CodedKey; readonly record: StreamOutput };
 
 /** The durable side of core's checkpoints: each hook decides on the record, and settles when its save is confirmed. */
-export function runHooks({
-  ledger,
-  prepared,
-  values,
-  codedKey,
-  host,
-  keepFailure,
-  mayBegin,
-}: HookParts): CheckpointHooks {
+export function runHooks(parts: HookParts): CheckpointHooks {
+  const { ledger, prepared, values, keys, host, keepFailure, mayBegin } = parts;
   const rootNodes = prepared.root.nodes.size;
 
   const prepareOutput = (output: WrittenOutput): PreparedOutput => {
-    const key = codedKey(output.key);
+    const key = keys.key(output.key);
     if (output.state === "skipped") return { kind: "skipped", key, record: { ...headOf(key), state: "skipped" } };
-    if (output.state === "stream") throw new Error(`stream "${key.name}" is not recorded yet`);
+    if (output.state === "stream") {
+      const { sourceId } = output.stream;
+      return { kind: "stream", key, record: { ...headOf(key), state: "stream", sourceId } };
+    }
     const { value, read } = output;
     if (read !== undefined) return { kind: "ready", key, record: values.pass(read, key), written: read };
     // Only a run that does not isolate its readers keeps the object that was written (CKPT-28, CODEC-9).
@@ -55,6 +58,7 @@ export function runHooks({
   const confirmOutput = (output: PreparedOutput, { scope, nodeId }: NodeResult): ConfirmedOutput => {
     const { name } = output.key;
     if (output.kind === "skipped") return { name, state: "skipped" };
+    if (output.kind === "stream") return { name, state: "stream", sourceId: output.record.sourceId };
     const { key, record, written } = output;
     return {
       name,
@@ -77,7 +81,11 @@ export function runHooks({
         limit,
         newId: host.randomId(),
       });
-      return { id, index: entry.index, exhausted: state === "exhausted" };
+      const attempt = { id, index: entry.index, exhausted: state === "exhausted" };
+      // Only handlers of messages make such records: other runs wait for nothing here.
+      if (boundary !== "" || ledger.view.record.managed.size === 0) return attempt;
+      const contributed = await contributedValues({ scope, nodeId, attempt: id }, parts);
+      return contributed.length === 0 ? attempt : { ...attempt, values: contributed };
     },
     async failAttempt(id, call) {
       const failure = keepFailure ? { failure: failureText(call.error) } : {};
@@ -102,22 +110,23 @@ export function runHooks({
       for (const [name, { key, record }] of fixed) {
         inputs.set(name, values.reader(record, key, { where: `fixed value "${name}" of mount "${path}"` }));
       }
-      return { inputs, nodes: await restoreScope({ scope, place, nodes }, values) };
+      return { inputs, ...(await restoreScope({ scope, place, nodes }, parts)) };
     },
     prepare: (result) => result.outputs.map(prepareOutput),
     async commit(request) {
-      const { scope, nodeId, path, attempt, reason } = request;
+      const { scope, nodeId, path, attempt, reason, stops = [] } = request;
       // What `prepare` returned for this very node.
       const outputs = request.prepared as readonly PreparedOutput[];
       const records = outputs.map(({ record }) => record);
       await ledger.submit(
-        (view) => commitNode(view, { scope, nodeId, attempt, reason, outputs: records, rootNodes }),
+        (view) => commitNode(view, { scope, nodeId, attempt, reason, outputs: records, stops, rootNodes }),
         new HookChange(path, request),
       );
       return outputs.map((output) => confirmOutput(output, request));
     },
+    streams: streamHooks(parts),
     convert(read, from, to) {
-      const key = codedKey(to);
+      const key = keys.key(to);
       const record = values.pass(read, key);
       return values.reader(record, key, { where: `"${from.name}" passed on as "${to.name}"` }, read);
     },
@@ -128,31 +137,3 @@ function mountAt({ graphs }: Prepared, path: string) {
   const cut = path.lastIndexOf("/");
   return graphs.get(cut < 0 ? "" : path.slice(0, cut))?.nodes.get(path.slice(cut + 1))?.mount;
 }
-
-/** A change as a hook was asked for it. The signal stays behind its getter: it is made when it is first read (CORE-35). */
-class HookChange implements ChangeCall {
-  readonly path: string;
-  readonly #call: { readonly signal: AbortSignal };
-
-  constructor(path: string, call: { readonly signal: AbortSignal }) {
-    this.path = path;
-    this.#call = call;
-  }
-
-  get signal(): AbortSignal {
-    return this.#call.signal;
-  }
-}
-
-/** Texts that others wrote may hold anything: what is recorded is well-formed (REC-15). */
-export function failureText(error: unknown): string {
-  try {
-    const text = error instanceof Error || isPulseError(error) ? error.message : String(error);
-    return toWellFormed(text.slice(0, failureTextMax));
-  } catch {
-    return "an error that cannot be described";
-  }
-}
-
-/** Characters of a failure's text that are kept. */
-export const failureTextMax = 10_000;

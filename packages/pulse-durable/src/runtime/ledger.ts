@@ -2,7 +2,7 @@ import { PulseError } from "@pulse-ts/core";
 import type { Host } from "@pulse-ts/core";
 import { inCurrentFormat, upgradeChanges } from "../record/format-1.ts";
 import { recordFormat } from "../record/format.ts";
-import type { RecordChanges, RunRecord } from "../record/format.ts";
+import type { RecordChanges, RunRecord, StreamEntry } from "../record/format.ts";
 import { liveRecord } from "../record/live-record.ts";
 import type { RunView } from "../record/live-record.ts";
 import { packEntry } from "../record/packed-entry.ts";
@@ -11,6 +11,9 @@ import type { Session } from "../store.ts";
 import { countResume } from "../transition/count-resume.ts";
 import type { OpenAttempt, OpenedAttempt } from "../transition/open-attempt.ts";
 import { openAttempt } from "../transition/open-attempt.ts";
+import { raiseGenerations } from "../transition/raise-generations.ts";
+import { repairEnds } from "../transition/repair-ends.ts";
+import { isVoid } from "../transition/stream-ref.ts";
 import { commitQueue } from "./commit-queue.ts";
 import type { CommitQueue, Waiter } from "./commit-queue.ts";
 import type { RunEvents } from "./run-events.ts";
@@ -27,11 +30,17 @@ export interface LedgerParts {
 }
 
 /** The one writer of a run's record in this process: what is confirmed, and the saves that move it (DUR-2). */
-export interface Ledger extends Pick<CommitQueue, "submit" | "stop" | "stopped"> {
+export interface Ledger extends Pick<CommitQueue, "submit" | "stop" | "stopped" | "whenStopped"> {
   /** What is confirmed. */
   readonly view: RunView;
   /** Recognises or makes an attempt; one that is new waits for the first save that depends on it (DUR-10). */
   openAttempt(request: OpenAttempt): OpenedAttempt;
+  /** The generation of a source as this process knows it: its resume raises what is open, once (STR-21). */
+  generationOf(entry: StreamEntry): number;
+  /** The record has failed ends only in part (STR-26). */
+  readonly needsRepair: boolean;
+  /** Saves what it lacks of them, by itself. @throws whatever the store throws */
+  repair(): Promise<void>;
   /**
    * Saves the count of this resume by itself, before anything runs; without it the count goes with the first save (DUR-28).
    * @throws PULSE_RESUME_LIMIT (DUR-11); whatever the store throws
@@ -55,20 +64,31 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
   let saving = false;
   let closing: Promise<void> | undefined;
   let resumeCounted = !resumed;
+  let raised = !resumed;
 
   const save = async (batch: readonly Waiter[]): Promise<void> => {
     const draft = live.draft();
     const carried: { readonly waiter: Waiter; readonly result: unknown }[] = [];
+    let changed = false;
+    if (!raised) {
+      const repaired = repairEnds(draft.view).changes;
+      changed = repaired.length > 0;
+      draft.add(repaired);
+      // Before any change is decided: each knows the generation that core was given with the plan (STR-21).
+      draft.add(raiseGenerations(draft.view).changes);
+    }
     for (const waiter of batch) {
       try {
         const { changes, result } = waiter.decide(draft.view);
         draft.add(changes);
+        changed ||= changes.length > 0;
         carried.push({ waiter, result });
       } catch (error) {
         waiter.refuse(error);
       }
     }
-    if (draft.isEmpty) {
+    // Neither a raised generation nor the count of the resume is a reason to save (DUR-28).
+    if (!changed) {
       draft.abandon();
     } else {
       if (older !== undefined) draft.add(upgradeChanges(older, draft.view.record.header));
@@ -89,6 +109,7 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
       saving = false;
       draft.confirm();
       resumeCounted = true;
+      raised = true;
       older = undefined;
       if (events.observed) {
         const durationMs = host.now() - began;
@@ -122,6 +143,7 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
     get stopped() {
       return queue.stopped;
     },
+    whenStopped: queue.whenStopped,
     submit: (decide, call) => queue.submit(decide, call),
     stop: (error) => queue.stop(error),
     openAttempt(request) {
@@ -129,7 +151,20 @@ export function openLedger({ session, record, resumed, host, events }: LedgerPar
       if (result.state === "new") live.pend(result.id, result.entry);
       return result;
     },
+    generationOf(entry) {
+      const rises = !raised && entry.end === "open" && !isVoid(live.confirmed, entry);
+      return entry.generation + (rises ? 1 : 0);
+    },
+    get needsRepair() {
+      return !raised && repairEnds(live.confirmed).changes.length > 0;
+    },
+    async repair() {
+      // The first save of a resume repairs, whatever else is in it.
+      await queue.submit(() => ({ changes: [], result: undefined }), { path: "" });
+    },
     async countResume(maxResumes) {
+      // A repair was a save of this resume, and has counted it.
+      if (resumed && resumeCounted) return;
       resumeCounted = true;
       await queue.submit((view) => countResume(view, { maxResumes }), { path: "" });
     },

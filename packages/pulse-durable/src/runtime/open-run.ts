@@ -170,12 +170,15 @@ function check(record: RunRecord, request: OpenRequest): RunFingerprints {
     }
     throw error;
   }
-  const { status, failure } = record.header;
-  if (status === "failed") {
-    const text = failure === undefined ? {} : { text: failure };
-    throw runFailed({ runId, ...failedAt(failedPaths(record)), others: [], abandoned: [], ...text });
-  }
+  if (record.header.status === "failed") throw failureOf(record, runId);
   return made;
+}
+
+/** What the resume of a finally failed run fails with (DUR-3). */
+export function failureOf(record: RunRecord, runId: string): PulseError<"PULSE_RUN_FAILED"> {
+  const { failure } = record.header;
+  const text = failure === undefined ? {} : { text: failure };
+  return runFailed({ runId, ...failedAt(failedPaths(record)), others: [], abandoned: [], ...text });
 }
 
 interface RecordedFingerprints {

@@ -1,18 +1,19 @@
 import type { Codecs } from "@pulse-ts/codec";
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, ExecutionOptions, KeyType, Problem } from "@pulse-ts/core";
-import { checkpointNodes, checkpointPorts } from "@pulse-ts/core/checkpoint";
+import { checkpointNodes, checkpointPorts, checkpointStreams } from "@pulse-ts/core/checkpoint";
 import type { NodeDescription, PortDescription } from "@pulse-ts/core/checkpoint";
 import type { BoundaryView, ChildInput, DefinitionView } from "../integrity/definition-view.ts";
 import { isWellFormed } from "../record/plain.ts";
+import { positionKey } from "./coded-keys.ts";
 import { definitionOf } from "./definition.ts";
 import type { ReplacedKey, ReplacedParts } from "./definition.ts";
 import { scopeFingerprint } from "./fingerprint.ts";
 import { fingerprintKeysOf } from "./fingerprint-keys.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
 import { definitionView } from "./prepared-view.ts";
-import { pathIn } from "./prepared.ts";
-import type { Prepared, PreparedGraph, PreparedMount, PreparedNode, ProvidedKey } from "./prepared.ts";
+import { pathIn, streamId } from "./prepared.ts";
+import type { Prepared, PreparedGraph, PreparedMount, PreparedNode, PreparedStream, ProvidedKey } from "./prepared.ts";
 import { fingerprintContext, fingerprintOfValue, runValues } from "./values.ts";
 import type { CodedKey } from "./values.ts";
 
@@ -42,8 +43,11 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
   const codecOf = (path: string, name: string, type: KeyType): CodedKey | undefined => {
     if (!isWellFormed(name))
       refuse(path, `key ${JSON.stringify(name)}: a name with an unpaired surrogate cannot be recorded`);
+    return found(path, () => ({ name, codec: codecs.forType(type, name) }));
+  };
+  const found = (path: string, look: () => CodedKey): CodedKey | undefined => {
     try {
-      return { name, codec: codecs.forType(type, name) };
+      return look();
     } catch (error) {
       if (!isPulseError(error, "PULSE_CODEC")) throw error;
       refuse(path, error.message, error);
@@ -76,26 +80,35 @@ export function prepare(graph: AnyGraph, codecs: Codecs, options: PrepareOptions
     const prepared: PreparedNode = {
       id,
       path,
-      requires: requires.map(({ key }) => key.name),
+      requires: requires.flatMap(({ key }) => (key.stream === undefined ? key.name : [])),
       provides,
       ...(node.retries.length === 0 ? undefined : { boundaries: node.retries.map(boundaryView) }),
       ...(mount && { mount }),
     };
     graphs.get(node.graphPath)?.nodes.set(id, prepared);
   }
+  const streams = new Map<string, PreparedStream>();
+  for (const { path, key, ...stream } of checkpointStreams(graph)) {
+    const coded = codecOf(path, key.name, key.type);
+    const position = found(path, () => positionKey(codecs, key));
+    if (coded === undefined || position === undefined) continue;
+    const { capacity } = key.stream;
+    streams.set(streamId(path, key.name), { path, key: coded, position, capacity, ...stream });
+  }
   if (problems.length > 0) throw invalid(graph, problems);
   const root = graphs.get("") as PreparedGraph;
   const replaced = replacedParts(options.overrides, graphs, keyIdOf);
-  const { definition, outline } = definitionOf({ nodes, ports, graphs, replaced });
+  const { definition, outline } = definitionOf({ nodes, ports, graphs, streams: streams.values(), replaced });
   let view: DefinitionView | undefined;
   return {
     definition,
     outline,
     graphs,
     root,
+    streams,
     // A run that is new has nothing to check.
     get view() {
-      return (view ??= definitionView({ graphs, outline, replaced }));
+      return (view ??= definitionView({ graphs, streams: streams.values(), outline, replaced }));
     },
     ...keysOf(graphs, options.overrides),
   };

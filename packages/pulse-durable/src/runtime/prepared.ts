@@ -1,6 +1,7 @@
 import type { FingerprintKey } from "@pulse-ts/codec";
 import type { CodedKey } from "./values.ts";
 import type { ReadyBytes } from "../record/format.ts";
+import { idsKey } from "../record/entry-key.ts";
 import type { BoundaryView, ChildInput, DefinitionView } from "../integrity/definition-view.ts";
 
 /** A graph that durable has validated and given its codecs and its definition fingerprint, before any acquire. */
@@ -14,6 +15,8 @@ export interface Prepared {
   /** The graph instances by static path; empty for the root. */
   readonly graphs: ReadonlyMap<string, PreparedGraph>;
   readonly root: PreparedGraph;
+  /** The streams by {@link streamId} of their writers. */
+  readonly streams: ReadonlyMap<string, PreparedStream>;
   /** The encrypting codecs that have a part in the run's fingerprints (CODEC-19). */
   readonly fingerprintKeys: readonly FingerprintKey[];
   /** Those of them that have a part in the definition. */
@@ -33,7 +36,7 @@ export interface PreparedGraph {
 export interface PreparedNode {
   readonly id: string;
   readonly path: string;
-  /** Names of what it requires; of a mount: what its `in` reads. */
+  /** Names of the plain keys that it requires; of a mount: those that its `in` reads. */
   readonly requires: readonly string[];
   /** In the order of the node's `provides`. */
   readonly provides: readonly ProvidedKey[];
@@ -62,6 +65,28 @@ export interface PreparedMount {
   readonly inputs: readonly string[];
   /** Where each of the child's inputs comes from (REC-3). */
   readonly sources: readonly ChildInput[];
+}
+
+/** One stream of the definition, whatever names it has. */
+export interface PreparedStream {
+  /** The writing node's path. */
+  readonly path: string;
+  /** Its own key, with the codec of the elements. */
+  readonly key: CodedKey;
+  readonly position: CodedKey;
+  readonly capacity: number;
+  readonly resumable: boolean;
+  /** The nodes that read it, each in its group (STR-5). */
+  readonly readers: readonly { readonly path: string; readonly key: string; readonly group: string }[];
+  /** The root outputs that it is. */
+  readonly outputs: readonly string[];
+  /** Every name that it has: the path of the graph and the key's name in it. */
+  readonly names: readonly { readonly path: string; readonly key: string }[];
+}
+
+/** Names a stream by its writing node's path and its own key. */
+export function streamId(path: string, key: string): string {
+  return idsKey(path, key);
 }
 
 /** The path of a node in a graph at `path`. */

@@ -1,7 +1,7 @@
 import { isPulseError, PulseError } from "@pulse-ts/core";
 import type { NextStep } from "../errors.ts";
 import { shownRunId } from "../run-id.ts";
-import { failureText } from "./hooks.ts";
+import { failureText } from "./failure-text.ts";
 
 /**
  * What an execution ended with, as its run tells it: the run's id and what the host can do next in `details` (DUR-12);

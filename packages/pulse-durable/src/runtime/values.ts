@@ -31,6 +31,8 @@ export interface Values {
    * readers are not isolated.
    */
   reader(record: ReadyValue, key: CodedKey, place: ReadingPlace, written?: ReadValue): ReadValue;
+  /** As `reader`, but decodes at each call whatever the run isolates: what is read is the caller's own (STR-18). */
+  fresh(record: ReadyValue, key: CodedKey, place: ReadingPlace): ReadValue;
   /** Has the bytes of values that rest in the store's content store at hand: readers are synchronous (STORE-10). */
   fetch(records: Iterable<ValueRecord>): Promise<void>;
   /**
@@ -132,6 +134,7 @@ export function runValues({ runId, isolate, corrupt, content }: ValuesParts): Va
       read[recorded] = value;
       return read;
     },
+    fresh: (record, key, place) => () => decode({ record, key, place }),
     async fetch(records) {
       const missing = new Set<string>();
       for (const record of records) {
