@@ -46,7 +46,8 @@ export interface AlwaysResumed<Graph extends AnyGraph = AnyGraph> {
 /**
  * Runs a graph so that it is stopped and resumed at every single save; the outcome must be that of an undisturbed run
  * (DUR-16). Give a function to build the graph anew for each process: as a real resume does, and as a graph needs whose
- * limiter is held by bodies that a crash left behind.
+ * limiter is held by bodies that a crash left behind. Sources must be resumable (STR-48). A host that subscribes in
+ * `beforeStart` must acknowledge what it gets, or stop: each process waits for it as a session does (STR-53).
  * @throws Error when a confirmed node runs again, when something is saved after the stop, or when the store loses a save;
  *   PULSE_USAGE when `processesMax` processes have not brought the run to its end; and whatever a run throws: of one
  *   that fails, what its last resume throws (without a `cause`, DUR-3)
@@ -75,7 +76,10 @@ export async function alwaysResume<Graph extends AnyGraph>(
       signal: signal === undefined ? life.signal : AbortSignal.any([life.signal, signal]),
       observers: [life.observer, ...observers],
     });
-    const ended = settle(running);
+    const ended = settle(running).then(async (end) => {
+      await life.closed();
+      return end;
+    });
     await drive(host, life, ended);
     const end = await ended;
     written = life.written;

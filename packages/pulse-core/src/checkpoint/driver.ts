@@ -44,6 +44,10 @@ export class HookDriver implements CheckpointDriver {
     return admit(this.latch, hook, cover, call);
   }
 
+  restores(execution: ExecutionState, path: string, key: string): boolean {
+    return this.plans.get(execution)?.streams?.some((stream) => stream.path === path && stream.key === key) === true;
+  }
+
   runNode(level: NodeContext, allSkipped: boolean): void {
     // It never rejects: what a hook throws is latched in the tree.
     const start = (): void => void runNode(this.options.hooks, this.latch, level, allSkipped);

@@ -21,6 +21,8 @@ export interface CheckpointDriver {
   readonly scope: string;
   /** There if the streams of this tree are reliable too; a graph with a stream key needs them (CKPT-8). */
   readonly streamHooks: StreamHooks | undefined;
+  /** The plan of an execution holds this stream, by its writer's path and its key's name. */
+  restores(execution: ExecutionState, path: string, key: string): boolean;
   /** Set once a hook has failed: nothing in the tree can become a success (CKPT-12). */
   readonly failure: { readonly cause: unknown; readonly hook: string } | undefined;
   /** Admits one call of a stream hook, in the step of this call; what it throws is an interruption or latched (CKPT-11). */

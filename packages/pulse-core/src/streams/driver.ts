@@ -69,7 +69,11 @@ export class Streams implements StreamDriver {
 
   start(): void {
     const unread = this.plan.sources.filter(
-      ({ path, key, readers }) => readers.length === 0 && !this.subscribed.has(`${path} ${key.name}`),
+      ({ path, key, readers }) =>
+        readers.length === 0 &&
+        !this.subscribed.has(`${path} ${key.name}`) &&
+        // What is restored was read when it was opened; whether anything is left of it, who restores it knows (STR-37).
+        this.root.tree.checkpoint?.restores(this.root, path, key.name) !== true,
     );
     if (unread.length === 0) return;
     const { graph } = this.root.compiled;

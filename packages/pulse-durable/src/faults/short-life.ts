@@ -31,6 +31,8 @@ export interface ShortLife {
   readonly stopped: Error | undefined;
   /** The revision that is known to be written. */
   readonly written: number;
+  /** Settles when the session is closed, or none was acquired: a completed run may still be read by its host (STR-53). */
+  readonly closed: () => Promise<void>;
   /** Store calls that have not settled. */
   readonly waiting: number;
   /** What must never happen and has happened (DUR-8, DUR-21). */
@@ -45,6 +47,8 @@ export function shortLife({ store, runId, kind, written: known, keeps }: ShortLi
   let written = known;
   let saves = 0;
   let waiting = 0;
+  let closed = Promise.resolve();
+  let tellClosed = (): void => {};
 
   const violated = (found: string): Error =>
     (violation ??= new Error(`run "${shownRunId(runId)}" was stopped at every save, and ${found}`));
@@ -81,12 +85,18 @@ export function shortLife({ store, runId, kind, written: known, keeps }: ShortLi
       ...(content === undefined
         ? {}
         : { content: (digest, options) => call(() => content.call(session, digest, options)) }),
-      close: () => call(() => session.close()),
+      close: () => call(() => session.close()).finally(tellClosed),
     };
+  };
+  const acquire: Store["acquire"] = async (id, options) => {
+    const session = await call(() => store.acquire(id, options));
+    closed = new Promise((resolve) => (tellClosed = resolve));
+    return sessionOf(session);
   };
 
   return {
-    store: { acquire: async (id, options) => sessionOf(await call(() => store.acquire(id, options))) },
+    store: { acquire },
+    closed: () => closed,
     signal: interrupting.signal,
     observer(event) {
       if (event.kind === "node-running" && confirmed.has(event.path)) {
