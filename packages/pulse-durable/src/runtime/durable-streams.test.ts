@@ -77,3 +77,38 @@ test("DUR-8 DUR-16 STR-21 a run with streams that is stopped at every save ends 
     expect(resumes).toBeGreaterThan(10);
   }
 });
+
+test("DUR-9 sends that are made at once share saves", async () => {
+  const store = memoryStore();
+  const write = node("write", { provides: [numbers] }, async (_values, { open }) => {
+    const writer = await open(numbers);
+    await Promise.all(Array.from({ length: 64 }, (_, at) => writer.send(at)));
+    return {};
+  });
+  const read = node("read", { requires: [numbers] }, async ({ numbers }) => void (await numbers.stop()));
+  const wait = node("wait", { requires: [numbers] }, async ({ numbers }) => {
+    for await (const { ack } of numbers) await ack();
+  });
+  let saves = 0;
+  const observers = [({ kind }: { readonly kind: string }) => void (kind === "run-saved" && (saves += 1))];
+  await durable({ store }).run(graph("burst", { nodes: [write, read, wait] }), {}, { ...call, observers });
+  const lasts = [...(await store.catalog.read("run")).streams.values()].map(({ lastSequence }) => lastSequence);
+  expect(lasts).toEqual([64, 64]);
+  // The acknowledgements are made one after the other, and each is a save of its own.
+  expect(saves).toBeLessThan(64 + 10);
+});
+
+test("REC-9 verify: all takes messages, positions and states too", async () => {
+  const store = memoryStore();
+  const stop = new AbortController();
+  const halt = ({ kind }: { readonly kind: string }): void => {
+    if (kind === "run-saved" && (saved += 1) === 8) stop.abort(new Error("stop"));
+  };
+  let saved = 0;
+  await expect(
+    durable({ store }).run(feed(6), {}, { ...call, signal: stop.signal, observers: [halt] }),
+  ).rejects.toThrow("interrupted");
+  expect((await store.catalog.read("run")).messages.size).toBeGreaterThan(0);
+  const outcome = await durable({ store }).resume(feed(6), {}, { ...call, verify: "all" });
+  expect(outcome.values).toEqual({ total: 6, seen: 6 });
+});
