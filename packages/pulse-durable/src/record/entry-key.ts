@@ -18,6 +18,30 @@ function encoded(id: string): string {
 export const scopeKey = (id: string): string => `scope/${idsKey(id)}`;
 export const nodeKey = (scope: string, nodeId: string): string => `node/${idsKey(scope, nodeId)}`;
 export const attemptKey = (id: string): string => `attempt/${idsKey(id)}`;
+export const streamKey = (sourceId: string, group: string): string => `stream/${idsKey(sourceId, group)}`;
+export const messageKey = (sourceId: string, sequence: number): string => `message/${messageIds(sourceId, sequence)}`;
+export const managedKey = (scope: string, parent: string, nodeId: string): string =>
+  `managed/${idsKey(scope, parent, nodeId)}`;
+
+/** One try of a message, by what its key names (REC-12). */
+export interface TryPlace {
+  readonly sourceId: string;
+  readonly group: string;
+  readonly sequence: number;
+  /** The handling node, and its root attempt. */
+  readonly nodeId: string;
+  readonly parent: string;
+}
+
+export const tryKey = (place: TryPlace, index: number): string => `try/${tryIds(place, index)}`;
+
+/** The key of a message inside its map of the record. */
+export const messageIds = (sourceId: string, sequence: number): string => idsKey(sourceId, String(sequence));
+
+/** The key of a try inside its map of the record. */
+export function tryIds({ sourceId, group, sequence, nodeId, parent }: TryPlace, index: number): string {
+  return idsKey(sourceId, group, String(sequence), nodeId, parent, String(index));
+}
 
 /** The kinds of entries that have ids, and the map of the record each lives in. */
 export const mapOfKind = {

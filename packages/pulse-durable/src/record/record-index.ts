@@ -1,11 +1,13 @@
 import type { EntryKind } from "./entry-key.ts";
-import type { AttemptEntry, RecordEntry, RunRecord } from "./format.ts";
+import type { AttemptEntry, RecordEntry, RunRecord, StreamEntry } from "./format.ts";
+import { streamIndex } from "./stream-index.ts";
+import type { StreamIndex } from "./stream-index.ts";
 
 /**
- * Finds attempts and nodes by their place, in constant time (DUR-15). It names candidates only: whether an entry is
+ * Finds attempts, nodes and streams by their place, in constant time (DUR-15). It names candidates only: whether an entry is
  * there, and in which state, the record tells.
  */
-export interface RecordIndex {
+export interface RecordIndex extends StreamIndex {
   /** The ids of the attempts at one place, by index: the last is the latest. */
   attemptsAt(parent: string, nodeId: string, boundary: string): readonly string[];
   /** The keys in `record.nodes` of the nodes that were saved in a scope. */
@@ -22,10 +24,11 @@ export interface RecordIndexWriter extends RecordIndex {
 }
 
 /** Indexes a record once; the cost is linear in it. */
-export function recordIndex(record: Pick<RunRecord, "attempts" | "nodes">): RecordIndexWriter {
+export function recordIndex(record: Pick<RunRecord, "attempts" | "nodes" | "streams" | "tries">): RecordIndexWriter {
   const attempts = new Map<string, Map<string, Place>>();
   const nodes = new Map<string, Set<string>>();
   const failed = new Map<string, Set<string>>();
+  const streams = streamIndex();
 
   const addAttempt = (id: string, entry: AttemptEntry): void => {
     const key = placeKey(entry.nodeId, entry.boundary);
@@ -50,8 +53,11 @@ export function recordIndex(record: Pick<RunRecord, "attempts" | "nodes">): Reco
   };
   for (const [id, entry] of byIndex(record.attempts)) addAttempt(id, entry);
   for (const key of record.nodes.keys()) setMember(nodes, scopeOfNodeKey(key), key, true);
+  for (const [ids, entry] of record.streams) streams.followStream(ids, entry, undefined);
+  for (const ids of record.tries.keys()) streams.followTry(ids, true);
 
   return {
+    ...streams,
     attemptsAt: (parent, nodeId, boundary) => idsAt(attempts.get(parent)?.get(placeKey(nodeId, boundary))),
     nodesIn: (scope) => nodes.get(scope) ?? noneFound,
     failedIn: (scope) => failed.get(scope) ?? noneFound,
@@ -62,7 +68,9 @@ export function recordIndex(record: Pick<RunRecord, "attempts" | "nodes">): Reco
         // Ids of attempts are hex, so the key holds them as they are.
         if (now !== undefined) addAttempt(ids, now as AttemptEntry);
         else if (before !== undefined) removeAttempt(ids, before as AttemptEntry);
-      }
+      } else if (kind === "stream") {
+        streams.followStream(ids, now as StreamEntry | undefined, before as StreamEntry | undefined);
+      } else if (kind === "try") streams.followTry(ids, now !== undefined);
     },
   };
 }

@@ -1,5 +1,13 @@
 import { createHash } from "node:crypto";
-import type { AttemptEntry, Header, NodeEntry, RunRecord, ScopeEntry, ValueRecord } from "../record/format.ts";
+import type {
+  AttemptEntry,
+  Header,
+  NodeEntry,
+  ReadyBytes,
+  RunRecord,
+  ScopeEntry,
+  SkippedValue,
+} from "../record/format.ts";
 import { idsKey } from "../record/entry-key.ts";
 
 /** Small records for tests. Ids are a letter repeated, so that a failing test can be read. */
@@ -24,7 +32,7 @@ export const sampleHeader = (fields: Partial<Header> = {}): Header => ({
 
 export const rootScope: ScopeEntry = { graph: "order", path: "", inputs: digestOf("inputs"), bindings: false };
 
-export const readyValue = (name: string, text: string): ValueRecord => ({
+export const readyValue = (name: string, text: string): ReadyBytes => ({
   name,
   codec: "string",
   codecVersion: "1",
@@ -33,7 +41,7 @@ export const readyValue = (name: string, text: string): ValueRecord => ({
   bytes: new TextEncoder().encode(text),
 });
 
-export const skippedValue = (name: string): ValueRecord => ({
+export const skippedValue = (name: string): SkippedValue => ({
   name,
   codec: "string",
   codecVersion: "1",

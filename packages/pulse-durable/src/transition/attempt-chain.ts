@@ -8,13 +8,13 @@ export function attemptOf(view: RunView, id: string): AttemptEntry | undefined {
   return view.record.attempts.get(id) ?? view.pending.get(id);
 }
 
-/** An attempt that work may go on in: it is there and active, and nothing above it has failed. */
-export function activeAttempt(view: RunView, id: string): AttemptEntry {
+/** An attempt that work may go on in: it is there and active, and nothing above it has failed. `rule`: told when it is not. */
+export function activeAttempt(view: RunView, id: string, rule = "REC-4"): AttemptEntry {
   const first = knownAttempt(view, id);
   let entry = first;
   for (let at = id; ;) {
     // Above, a confirmed root attempt cannot be: it is confirmed after all inside it has ended.
-    if (entry.state !== "active") refuse(view, "REC-4", `attempt ${id} of ${named(first)}: ${stateAt(id, at, entry)}`);
+    if (entry.state !== "active") refuse(view, rule, `attempt ${id} of ${named(first)}: ${stateAt(id, at, entry)}`);
     const outer = outerOf(view, entry);
     if (outer === undefined) return first;
     at = outer;
@@ -51,7 +51,7 @@ function knownAttempt(view: RunView, id: string): AttemptEntry {
 }
 
 /** The attempt around; `undefined` in the root scope. The scope of a child graph has the id of the attempt that it runs in (REC-2). */
-function outerOf(view: RunView, { parent }: AttemptEntry): string | undefined {
+export function outerOf(view: RunView, { parent }: AttemptEntry): string | undefined {
   return parent === view.record.header.rootScope ? undefined : parent;
 }
 

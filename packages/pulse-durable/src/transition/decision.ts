@@ -25,5 +25,7 @@ export const idForm = /^[0-9a-f]{32}$/;
 export function checkNewId(view: RunView, id: string): void {
   const { attempts, scopes } = view.record;
   if (!idForm.test(id)) refuse(view, "REC-1", `${JSON.stringify(id)} is no id: 32 lower-case hex digits`);
-  if (attempts.has(id) || scopes.has(id) || view.pending.has(id)) refuse(view, "REC-1", `the id ${id} is taken`);
+  const isSource = view.index.groupsOf(id).size > 0;
+  if (isSource || attempts.has(id) || scopes.has(id) || view.pending.has(id))
+    refuse(view, "REC-1", `the id ${id} is taken`);
 }

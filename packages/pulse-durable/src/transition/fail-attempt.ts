@@ -1,8 +1,9 @@
 import { attemptKey, headerKey } from "../record/entry-key.ts";
-import type { RecordChange } from "../record/format.ts";
 import type { RunView } from "../record/live-record.ts";
-import { activeAttempt, unsavedAround } from "./attempt-chain.ts";
+import { activeAttempt, attemptOf, unsavedAround } from "./attempt-chain.ts";
+import { ChangeSet } from "./change-set.ts";
 import type { Decision } from "./decision.ts";
+import { endStreams } from "./group-changes.ts";
 
 export interface FailAttempt {
   readonly attempt: string;
@@ -17,21 +18,24 @@ export interface FailedAttempt {
 
 /**
  * Confirms a real failure. All that descends from the attempt is void (REC-4, CKPT-22). An attempt that no save holds
- * goes with its ancestors in this one (DUR-20). The failure of a root attempt of the root scope is the run's, in the same save.
- * @throws PULSE_USAGE when the attempt is unknown, not active, or void already
+ * goes with its ancestors in this one (DUR-20). The failure of a root attempt fails its open streams (STR-25), and in
+ * the root scope it is the run's, all in the same save. For a root attempt that has failed before nothing changes.
+ * @throws PULSE_USAGE when the attempt is unknown, confirmed, void already, or a failed try of a retry
  */
 export function failAttempt(view: RunView, command: FailAttempt): Decision<FailedAttempt> {
   const { attempt, failure } = command;
+  const known = attemptOf(view, attempt);
+  if (known?.state === "failed" && known.boundary === "") return { changes: [], result: { runFailed: false } };
   const entry = activeAttempt(view, attempt);
-  const changes: RecordChange[] = [
-    ...unsavedAround(view, attempt),
-    { kind: "put", key: attemptKey(attempt), entry: { ...entry, state: "failed" } },
-  ];
+  const changes = new ChangeSet(view);
+  changes.add(unsavedAround(view, attempt));
+  changes.put(attemptKey(attempt), { ...entry, state: "failed" });
+  if (entry.boundary === "") endStreams(changes, attempt, "failed");
   const { header } = view.record;
   const runFailed = entry.parent === header.rootScope && header.status === "running";
   if (runFailed) {
     const text = failure === undefined ? undefined : { failure };
-    changes.push({ kind: "put", key: headerKey, entry: { ...header, status: "failed", ...text } });
+    changes.put(headerKey, { ...header, status: "failed", ...text });
   }
-  return { changes, result: { runFailed } };
+  return { changes: changes.changes(), result: { runFailed } };
 }
