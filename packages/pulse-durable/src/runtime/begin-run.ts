@@ -244,8 +244,10 @@ function endOf<Result>(
   const closed = new Promise<void>((resolve) => (tellClosed = resolve));
   const afterRest = async (): Promise<void> => {
     await rest.over;
+    // Before it is closed, which stops it too.
+    const failed = ledgerError(ledger);
     const ended = await close();
-    events.emit({ kind: "run-stopped", reason: "completed", ...ledgerError(ledger), ...ended });
+    events.emit({ kind: "run-stopped", reason: "completed", ...failed, ...ended });
     tellClosed();
   };
   const end = async (): Promise<Result> => {
