@@ -33,7 +33,9 @@ export async function runNode(
     if (level.aborted) throw interruption(level.path, level.reason);
     if (attempt.exhausted) {
       // It is confirmed failed already: nothing more to confirm (CKPT-21, CKPT-32).
-      execution.fail(level, exhaustedError(level.path, 1));
+      const error = exhaustedError(level.path, 1);
+      execution.fail(level, error);
+      execution.tree.streams?.endFailed(level, { error });
       return;
     }
     prepareLevel(level, attempt);
@@ -101,9 +103,13 @@ async function runToEnd(level: NodeContext, allSkipped: boolean): Promise<Ended>
   const { streams } = execution.tree;
   try {
     await startChain(level);
+    const open = streams?.settled(level);
+    if (open !== undefined) await open;
     // What its handlers wrote joins what it wrote, and a chain that has returned may have failed by its streams (STR-10, STR-19).
     return streams?.verdict(level) ?? { reason: "completed" };
   } catch (error) {
+    const open = streams?.settled(level);
+    if (open !== undefined) await open;
     const failed = streams?.verdict(level, { error });
     if (failed !== undefined) return failed;
     if (!isSkip(error)) return { thrown: error };

@@ -42,6 +42,8 @@ export interface StreamDriver {
   handles(level: NodeContext): boolean;
   /** A body begins at this level. */
   begin(level: NodeContext): void;
+  /** With checkpoints: what its node has asked of streams without waiting for it has been answered; `undefined`: nothing is open. */
+  settled(level: NodeContext): Promise<void> | undefined;
   /** A chain has ended: the failure that its streams make of it, if any. */
   verdict(level: NodeContext, thrown?: { readonly error: unknown }): { readonly thrown: unknown } | undefined;
   /** A node has finished. */

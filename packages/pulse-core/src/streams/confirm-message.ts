@@ -129,8 +129,7 @@ function apply(
     const confirmed = answer.sends[at];
     // Nobody reads it any more: nothing was stored (STR-36).
     if (confirmed === undefined) continue;
-    for (const { at: position } of messages) if (position !== undefined) source.position = position.position;
-    for (const message of confirmed) source.accept(message);
+    for (const [index, message] of confirmed.entries()) source.accept(message, messages[index]?.at);
   }
   if (stops) delivery.member.group.stop();
 }

@@ -8,7 +8,8 @@ import type {
   StreamRefusal,
 } from "../checkpoint/stream-hooks.ts";
 import type { AnyKey } from "../key.ts";
-import type { CheckpointDriver } from "../run/checkpoint-driver.ts";
+import type { HookCall } from "../checkpoint/hooks.ts";
+import type { CheckpointDriver, Covering } from "../run/checkpoint-driver.ts";
 import type { ExecutionState } from "../run/execution-state.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import type { Delivery } from "./delivery.ts";
@@ -31,6 +32,7 @@ export class Confirming {
   private readonly driver: CheckpointDriver;
   private readonly hooks: StreamHooks;
   private readonly root: ExecutionState;
+  private readonly unanswered = new WeakMap<ExecutionState, Map<string, Set<Promise<unknown>>>>();
 
   constructor(driver: CheckpointDriver, hooks: StreamHooks, root: ExecutionState) {
     this.driver = driver;
@@ -54,16 +56,19 @@ export class Confirming {
     const { key } = source.plan;
     let answer: ConfirmedMessage | StreamRefusal;
     try {
-      answer = await this.driver.ask("streams.append", { level }, (covered) =>
-        this.hooks.append({
-          ...refOf(source),
-          path: level.path,
-          key,
-          message,
-          get signal() {
-            return covered.signal;
-          },
-        }),
+      answer = await this.ask("streams.append", { level }, async (covered) =>
+        checkedMessage(
+          source,
+          await this.hooks.append({
+            ...refOf(source),
+            path: level.path,
+            key,
+            message,
+            get signal() {
+              return covered.signal;
+            },
+          }),
+        ),
       );
     } catch (error) {
       source.reserved--;
@@ -76,8 +81,7 @@ export class Confirming {
       if (answer.refused === "unread") return false;
       throw refusedError(source, answer);
     }
-    if (sent.at !== undefined) source.position = sent.at.position;
-    source.accept(answer);
+    source.accept(answer, sent.at);
     return true;
   }
 
@@ -85,7 +89,7 @@ export class Confirming {
   async commit(group: Group, path: string, by: ExecutionState | undefined, sequence?: number): Promise<void> {
     const { source, name } = group;
     const execution = by ?? this.root;
-    const answer = await this.driver.ask("streams.commit", { execution, path }, (covered) =>
+    const answer = await this.ask("streams.commit", { execution, path }, (covered) =>
       this.hooks.commit({
         ...refOf(source),
         group: name,
@@ -107,32 +111,60 @@ export class Confirming {
     request: Pick<Parameters<StreamHooks["commit"]>[0], "stop" | "handled">,
   ): Promise<StreamCommitted> {
     const { group } = delivery.member;
-    const answer = await this.driver.ask(
-      "streams.commit",
-      { execution: level.execution, path: level.path },
-      (covered) =>
-        this.hooks.commit({
-          ...refOf(group.source),
-          group: group.name,
-          path: level.path,
-          sequence: delivery.sequence,
-          ...request,
-          get signal() {
-            return covered.signal;
-          },
-        }),
+    const answer = await this.ask("streams.commit", { execution: level.execution, path: level.path }, (covered) =>
+      this.hooks.commit({
+        ...refOf(group.source),
+        group: group.name,
+        path: level.path,
+        sequence: delivery.sequence,
+        ...request,
+        get signal() {
+          return covered.signal;
+        },
+      }),
     );
     if ("refused" in answer) throw refusedError(group.source, answer);
     return answer;
   }
 
-  get ask(): CheckpointDriver["ask"] {
-    return this.driver.ask.bind(this.driver);
+  /** Asks a hook, and remembers for which node until it has answered. */
+  ask<Result>(hook: string, by: Covering, call: (covered: HookCall) => Promise<Result>): Promise<Result> {
+    const asked = this.driver.ask(hook, by, call);
+    const [execution, path] =
+      "level" in by ? [by.level.execution, by.level.path] : ["above" in by ? by.above : by.execution, by.path];
+    let open = this.unanswered.get(execution);
+    if (open === undefined) this.unanswered.set(execution, (open = new Map()));
+    let ofNode = open.get(path);
+    if (ofNode === undefined) open.set(path, (ofNode = new Set()));
+    ofNode.add(asked);
+    const answered = (): void => void ofNode.delete(asked);
+    asked.then(answered, answered);
+    return asked;
+  }
+
+  /** All that a node has asked has been answered, and what comes of it has been done. */
+  settled(execution: ExecutionState, path: string): Promise<void> | undefined {
+    const ofExecution = this.unanswered.get(execution);
+    const open = ofExecution?.get(path);
+    ofExecution?.delete(path);
+    return open === undefined || open.size === 0 ? undefined : emptied(open);
   }
 
   get asked(): StreamHooks {
     return this.hooks;
   }
+}
+
+async function emptied(open: ReadonlySet<Promise<unknown>>): Promise<void> {
+  while (open.size > 0) await Promise.allSettled(open);
+}
+
+/** What is not the next message or one to come would be waited for for ever. */
+function checkedMessage(source: Source, answer: ConfirmedMessage | StreamRefusal): ConfirmedMessage | StreamRefusal {
+  if ("refused" in answer) return answer;
+  const { sequence, read } = answer;
+  if (Number.isSafeInteger(sequence) && sequence > source.last && typeof read === "function") return answer;
+  throw new TypeError(`append to stream "${source.plan.key.name}" gave back no message after ${source.last}`);
 }
 
 /** A stream that a hook has opened, or a plan restored. */

@@ -281,7 +281,14 @@ export class Streams implements StreamDriver {
       const source = this.subscribed.get(`${path} ${execution.compiled.keys[slot]?.name}`);
       if (source !== undefined && node.mount === undefined) this.end(source, end);
     }
-    this.memberships.leave(path, execution);
+    const isDecided = reason === "completed" || reason === "skipped";
+    if (isDecided || this.confirming === undefined) this.memberships.leave(path, execution);
+    // Nothing of it is confirmed: if the run goes on, a mount around it stops its groups when it is (STR-44).
+    else this.memberships.leaveUnconfirmed(path, execution);
+  }
+
+  settled({ execution, path }: NodeContext): Promise<void> | undefined {
+    return this.confirming?.settled(execution, path);
   }
 
   hasOpened(level: NodeContext): boolean {
@@ -335,7 +342,7 @@ export class Streams implements StreamDriver {
       const plan = this.sourcePlans.get(`${stream.path} ${stream.key}`) as SourcePlan;
       let source = this.byId.get(stream.sourceId);
       // Something runs a mount again in the same scope: what its child had is over, what is recorded is not.
-      if (source === undefined || source.end?.reason === "canceled") source = this.restoreOne(plan, execution, stream);
+      if (source === undefined || isOver(source, execution)) source = this.restoreOne(plan, execution, stream);
       if (plan.place.path === execution.path) this.bind(source, execution);
     }
     // With the nodes that are restored now their readers have left; what became of their groups the record says (STR-44).
@@ -391,6 +398,10 @@ export class Streams implements StreamDriver {
     return this.accounts.get(execution)?.get(node.index);
   }
 }
+
+/** Its writer was in an earlier run of this mount, whose child is over or about to be. */
+const isOver = ({ end, execution: before }: Source, execution: ExecutionState): boolean =>
+  end?.reason === "canceled" || (before !== execution && before.path === execution.path);
 
 /** As they stand in an execution's array of states. */
 const waiting = 0;

@@ -38,8 +38,8 @@ export class Memberships {
     const members = this.byPath.get(path) ?? new Map<Member, Source>();
     const gone = (member: Member): boolean => member.left || members.has(member);
     const groups = new Set<Group>();
-    for (const [{ left, group }, { top }] of members)
-      if (!left && isAround(top, execution) && !group.stopped && group.members.every(gone)) groups.add(group);
+    for (const [{ group }, { top }] of members)
+      if (isAround(top, execution) && !group.stopped && group.members.every(gone)) groups.add(group);
     return [...groups].filter((group) => !group.reachedEnd || group.pending > 0);
   }
 
@@ -48,7 +48,12 @@ export class Memberships {
     const members = this.byPath.get(path);
     if (members === undefined) return;
     for (const [member, source] of members)
-      if (!member.left && isAround(source.top, execution)) member.group.leave(member);
+      if (isAround(source.top, execution) && !(member.left && member.group.stopped)) member.group.leave(member);
+  }
+
+  /** The same, of what was not confirmed: its groups stay as they are recorded. */
+  leaveUnconfirmed(path: string, execution: ExecutionState): void {
+    for (const [member, source] of this.byPath.get(path) ?? []) if (isAround(source.top, execution)) member.left = true;
   }
 }
 

@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { checkpoint } from "../checkpoint/index.ts";
+import { streamHooksOfTest } from "../testing/stream-hooks.ts";
 import { runProgram } from "../testing/stream-program.ts";
 
 /** `PULSE_SEED` gives the first seed, `PULSE_PROGRAMS` how many. */
@@ -33,4 +35,13 @@ test("STR-2 STR-3 STR-5 STR-7 STR-30 STR-36 STR-46 random programs of sends, rec
       "interrupted",
     ])
       expect([what, (done[what] ?? 0) > 10]).toEqual([what, true]);
+});
+
+test("STR-22 STR-30 STR-36 CKPT-36 the same programs with hooks that confirm each operation do what the model says", async () => {
+  const few = Math.ceil(programs / 3);
+  for (let seed = first; seed < first + few; seed++) {
+    const { hooks } = streamHooksOfTest();
+    const report = await runProgram(seed, { checkpoint: checkpoint({ scope: "root", hooks }) });
+    expect([seed, report.faults]).toEqual([seed, []]);
+  }
 });

@@ -50,7 +50,10 @@ export class Source extends Confirmed {
   /** Whoever has got room and not asked for its confirmation yet: those behind wait, so that the order is that of the calls. */
   entering = 0;
   /** Confirmed before those in front of them. */
-  private readonly early = new Map<number, unknown>();
+  private readonly early = new Map<
+    number,
+    { readonly message: unknown; readonly at: { readonly position: unknown } | undefined }
+  >();
   end: SourceEnd | undefined;
   readonly senders = new Set<Sender>();
   private readonly buffer = new Queue<unknown>();
@@ -130,12 +133,14 @@ export class Source extends Confirmed {
   }
 
   /** Gives a confirmed message to the groups, in the order of sequences whatever the order of answers. */
-  accept({ sequence, read }: ConfirmedMessage): void {
-    this.early.set(sequence, new Confirmed(read));
-    for (let next = this.last + 1; this.early.has(next); next++) {
-      const message = this.early.get(next);
+  accept({ sequence, read }: ConfirmedMessage, at: { readonly position: unknown } | undefined): void {
+    this.early.set(sequence, { message: new Confirmed(read), at });
+    for (let next = this.last + 1; ; next++) {
+      const confirmed = this.early.get(next);
+      if (confirmed === undefined) return;
       this.early.delete(next);
-      this.append(message);
+      if (confirmed.at !== undefined) this.position = confirmed.at.position;
+      this.append(confirmed.message);
     }
   }
 

@@ -1,4 +1,5 @@
 import { execution, graph, node, retry, type } from "../index.ts";
+import type { ExecutionOptions } from "../run/options.ts";
 import type { Node, Snapshot } from "../index.ts";
 import { reading, stream } from "../streams/index.ts";
 import type { StreamDelivery, StreamReader } from "../streams/index.ts";
@@ -25,7 +26,7 @@ export interface ProgramReport {
 }
 
 /** Runs one random program of sends, receives, sparse acknowledgements, stops, failures and cancellations against the model. */
-export async function runProgram(seed: number): Promise<ProgramReport> {
+export async function runProgram(seed: number, options: ExecutionOptions = {}): Promise<ProgramReport> {
   const random = seeded(seed);
   const pick = (count: number): number => Math.floor(random() * count);
   const chance = (of: number): boolean => random() < of;
@@ -41,10 +42,14 @@ export async function runProgram(seed: number): Promise<ProgramReport> {
   const accepted: number[] = [];
   const refused = new Set<number>();
   const valueOf = new Map<number, number>();
+  let confirming = 0;
+  const confirmed = options.checkpoint !== undefined;
   const shot = (): Snapshot["streams"][number] | undefined => handle.snapshot().streams[0];
 
   const look = (): void => {
     const told = shot();
+    // What is being confirmed may be true already, and whoever waits for it not told yet.
+    if (confirming > 0) return;
     // Of a stream that failed or was cancelled nothing can be acknowledged any more (STR-43).
     if (told === undefined || told.state === "failed" || told.state === "canceled") return;
     for (const group of told.groups) {
@@ -131,9 +136,21 @@ export async function runProgram(seed: number): Promise<ProgramReport> {
       const acknowledge = async (): Promise<void> => {
         const [delivery] = deliveries.splice(pick(deliveries.length), 1);
         if (delivery === undefined) return;
-        if (!model.stopped) model.acknowledged.add(delivery.sequence);
-        held.delete(delivery.sequence);
+        const acknowledged = (): void => {
+          if (!model.stopped) model.acknowledged.add(delivery.sequence);
+          held.delete(delivery.sequence);
+        };
         const settled = delivery.ack();
+        // In memory it takes effect at once, with checkpoints when it is confirmed.
+        if (confirmed) {
+          confirming++;
+          const isConfirmed = await settled.then(
+            () => true,
+            () => false,
+          );
+          confirming--;
+          if (isConfirmed) acknowledged();
+        } else acknowledged();
         look();
         await settled;
         if (chance(0.2)) await delivery.ack();
@@ -200,7 +217,7 @@ export async function runProgram(seed: number): Promise<ProgramReport> {
     .slice(0, 1 + pick(3))
     .map((id) => reader(id, shared && id !== "c" ? "shared" : undefined));
   const nodes = [writer(), ...readers];
-  const handle = execution(graph("program", { nodes: nodes as never }), {});
+  const handle = execution(graph("program", { nodes: nodes as never }), {}, options);
   handle.start();
   if (chance(0.15)) {
     for (let left = pick(60); left > 0; left--) await Promise.resolve();
