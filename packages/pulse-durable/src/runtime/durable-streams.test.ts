@@ -85,7 +85,9 @@ test("DUR-9 sends that are made at once share saves", async () => {
     await Promise.all(Array.from({ length: 64 }, (_, at) => writer.send(at)));
     return {};
   });
-  const read = node("read", { requires: [numbers] }, async ({ numbers }) => void (await numbers.stop()));
+  const read = node("read", { requires: [numbers] }, async ({ numbers }) => {
+    await numbers.stop();
+  });
   const wait = node("wait", { requires: [numbers] }, async ({ numbers }) => {
     for await (const { ack } of numbers) await ack();
   });

@@ -53,8 +53,20 @@ function make(changes: ChangeSet, command: OpenStream): Decision<OpenedSource> {
   changes.add(unsavedChain(view, attempt));
   const entries = command.groups.map(({ name: group, stopped }): StreamEntry => {
     return {
-      ...{ scope, nodeId, key, group, sourceId, attempt, generation: 1, capacity, resumable },
-      ...{ lastSequence: 0, ackedThrough: 0, pending: [], stopped, end: "open" },
+      scope,
+      nodeId,
+      key,
+      group,
+      sourceId,
+      attempt,
+      generation: 1,
+      capacity,
+      resumable,
+      lastSequence: 0,
+      ackedThrough: 0,
+      pending: [],
+      stopped,
+      end: "open",
     };
   });
   for (const entry of entries) changes.putGroup(entry);
