@@ -5,7 +5,7 @@ import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { bundle } from "./program/bundle.ts";
 import { storeNames } from "./program/stores.ts";
 import type { StoreName } from "./program/stores.ts";
-import { generatedCase, housekeepingCase, jobCase, plansFrom } from "./soak/cases.ts";
+import { generatedCase, housekeepingCase, jobCase, messagesCase, plansFrom } from "./soak/cases.ts";
 import type { NamedCase } from "./soak/cases.ts";
 import { openMedium } from "./soak/media.ts";
 import type { OpenMedium } from "./soak/media.ts";
@@ -73,6 +73,20 @@ describe.each(storeNames)("%s", (store) => {
       expectNothingWrong(found);
       expect(found.pointKills).toBeGreaterThanOrEqual(6);
       expect(found.momentKills).toBeGreaterThanOrEqual(4);
+    },
+  );
+
+  test(
+    `DUR-8 STR-21 STR-24 STR-28 REC-14 KIT-2 streams that are killed at fault points and at random moments count each message once: no frontier falls, no budget is refilled, generations rise by one with each resume (PULSE_SEED=${seed})`,
+    { timeout },
+    async () => {
+      for (const mounted of store === "file" ? [false, true] : [true]) {
+        const crashCase = messagesCase(program, await mediumOf(store), { messages: 20, mounted });
+        const found = await sweep(crashCase, { pointKillsMax: 5, moments: 3 });
+        expectNothingWrong(found);
+        expect(found.pointKills).toBeGreaterThanOrEqual(5);
+        expect(found.momentKills).toBeGreaterThanOrEqual(3);
+      }
     },
   );
 

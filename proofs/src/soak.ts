@@ -1,10 +1,10 @@
-// pnpm soak: kills the main job and generated graphs at every fault point and at random moments, and looks whether each
+// pnpm soak: kills the main job, streams and generated graphs at every fault point and at random moments, and looks whether each
 // run ends as an undisturbed one. For people; CI runs a small share of it among the tests.
 import { parseArgs } from "node:util";
 import { crashSweep } from "@pulse-ts/store-testkit";
 import { bundle } from "./program/bundle.ts";
 import { storeNames } from "./program/stores.ts";
-import { generatedCase, housekeepingCase, jobCase, plansFrom } from "./soak/cases.ts";
+import { generatedCase, housekeepingCase, jobCase, messagesCase, plansFrom } from "./soak/cases.ts";
 import type { NamedCase } from "./soak/cases.ts";
 import { openMedium } from "./soak/media.ts";
 import { pointLines, table, violationText } from "./soak/report.ts";
@@ -19,7 +19,9 @@ const usage = `pnpm soak [options]
   --store NAME          file, sqlite or postgres; default file. For PostgreSQL a server is started, which also has its
                         connections cut and is stopped and started again
   --outages N           of each of these so many, for the main job and for all graphs together; default 25
-  --only job|graphs     one of the two only
+  --only job|graphs|streams
+                        one of them only
+  --messages N          how many messages each run of streams has; default 60
   --lanes N             processes at once; default 2`;
 
 /** A line of progress after so many runs of one subject. */
@@ -35,6 +37,7 @@ const { values } = parseArgs({
     store: { type: "string", default: "file" },
     outages: { type: "string", default: "25" },
     only: { type: "string" },
+    messages: { type: "string", default: "60" },
     lanes: { type: "string", default: "2" },
     help: { type: "boolean", short: "h", default: false },
   },
@@ -57,9 +60,13 @@ async function soak(): Promise<number> {
   const plans = await plansFrom(seed, Number(values.graphs));
   const graphs = plans.map((plan) => generatedCase(program, medium, plan));
   const keeping = plans.slice(0, 1).map((plan) => housekeepingCase(program, medium, plan));
+  const messages = Number(values.messages);
+  const streams = [false, true].map((mounted) => messagesCase(program, medium, { messages, mounted }));
+  const wanted = (name: string): boolean => values.only === undefined || values.only === name;
   const cases = [
-    ...(values.only === "graphs" ? [] : [job.case]),
-    ...(values.only === "job" ? [] : [...keeping, ...graphs]),
+    ...(wanted("job") ? [job.case] : []),
+    ...(wanted("streams") ? streams : []),
+    ...(wanted("graphs") ? [...keeping, ...graphs] : []),
   ];
   const kills = Number(values.kills);
   const outages = Number(values.outages);
@@ -69,9 +76,12 @@ async function soak(): Promise<number> {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [number, crashCase] = next;
       const at = graphs.indexOf(crashCase);
-      // The main job gets as many as all graphs together.
-      const part = (total: number): number =>
-        crashCase === job.case ? total : share(total, Math.max(at, 0), graphs.length);
+      // The main job gets as many as all graphs together, and so do streams.
+      const part = (total: number): number => {
+        if (crashCase === job.case) return total;
+        const ofStreams = streams.indexOf(crashCase);
+        return ofStreams < 0 ? share(total, Math.max(at, 0), graphs.length) : share(total, ofStreams, streams.length);
+      };
       const shares = { moments: part(kills), outagesEach: part(outages) };
       sweeps.push(await sweepOf(crashCase, { seed: seed + number, until, ...shares }));
       console.error(`${sweeps.length}/${cases.length} ${line(sweeps.at(-1))}`);

@@ -4,6 +4,7 @@ import { buildRun } from "../generated/build-run.ts";
 import { makePlan } from "../generated/make-plan.ts";
 import { withHousekeeping } from "./housekeeping.ts";
 import { jobOf } from "./job.ts";
+import { messagesOf } from "./messages.ts";
 import { mistakenStore, mistakes } from "./mistakes.ts";
 import { housekeepingOn, openStores, storeNames } from "./stores.ts";
 
@@ -12,6 +13,7 @@ void runCrashChild({
   subjects: {
     generated: (input, note) => buildRun(makePlan(Number(input)), note),
     job: jobOf,
+    messages: messagesOf,
   },
   stores: {
     ...openStores,

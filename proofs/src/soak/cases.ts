@@ -9,6 +9,7 @@ import { buildRun } from "../generated/build-run.ts";
 import { makePlan } from "../generated/make-plan.ts";
 import type { RunPlan } from "../generated/run-plan.ts";
 import type { JobInput } from "../program/job.ts";
+import type { MessagesInput } from "../program/messages.ts";
 import { housekeepingOn } from "../program/stores.ts";
 import type { Medium } from "./media.ts";
 
@@ -62,6 +63,13 @@ export function runInMemory(plan: RunPlan, started: () => void = () => {}) {
 export function generatedCase(program: CrashProgram, medium: Medium, { seed }: RunPlan): NamedCase {
   const { name: store, ...rest } = medium;
   return { name: `graph ${seed}`, program, subject: "generated", store, input: String(seed), ...rest };
+}
+
+/** Streams: a producer by position, handlers with state, groups that share (STR-21 to STR-29). */
+export function messagesCase(program: CrashProgram, medium: Medium, input: MessagesInput): NamedCase {
+  const { name: store, ...rest } = medium;
+  const name = input.mounted ? "messages of a mount" : "messages";
+  return { name, program, subject: "messages", store, input: JSON.stringify(input), ...rest };
 }
 
 /** A graph whose processes begin with deleting runs and collecting contents. */

@@ -1,5 +1,6 @@
 import type { BodyStart, ChildEvent, RunEnd } from "./child-event.ts";
 import { isVoid, judgeBody, scopeOf } from "./judge-bodies.ts";
+import { judgeStreams } from "./judge-streams.ts";
 import { Mirror } from "./mirror.ts";
 import { sameEnd } from "./run-end.ts";
 import type { ChildReport } from "./start-child.ts";
@@ -95,9 +96,12 @@ class History {
           this.blame("save-out-of-order", "STORE-3", message);
         }
         this.#perhaps = this.#confirmed.with(event.revision, event.changes);
+        for (const { kind, rule, message } of judgeStreams(this.#confirmed, this.#perhaps, { resumed: this.#resuming }))
+          this.blame(kind, rule, message);
         return;
       case "saved":
         if (this.#perhaps?.revision === event.revision) this.#confirmed = this.#perhaps;
+        this.#resuming = false;
         this.#perhaps = undefined;
         return;
       case "body":
@@ -129,6 +133,9 @@ class History {
     return [...new Set(valid.flatMap(({ body }) => (body.place === undefined ? [] : [body.place])))].toSorted();
   }
 
+  /** A record was loaded, and nothing saved since. */
+  #resuming = false;
+
   #load({ revision, entries }: Extract<ChildEvent, { kind: "loaded" }>): void {
     const known = [this.#confirmed, ...(this.#perhaps === undefined ? [] : [this.#perhaps])];
     const same = known.find((mirror) => mirror.revision === revision);
@@ -146,6 +153,7 @@ class History {
     // From here on what is there counts: one loss is told once.
     this.#confirmed = new Mirror().with(revision, entries);
     this.#perhaps = undefined;
+    this.#resuming = true;
   }
 
   #body(body: BodyStart, runId: string): void {

@@ -25,6 +25,8 @@ export type ViolationKind =
   | "failed-try-ran-again"
   /** A try began before the failure of the one before it was confirmed. */
   | "try-too-early"
+  /** An account of a stream lost what it had: its frontier, its messages, its end, its generation. */
+  | "stream-went-back"
   /** The budgets at the end are not those of the undisturbed run. */
   | "budgets-differ"
   /** The tries that bodies saw are not those of the undisturbed run. */

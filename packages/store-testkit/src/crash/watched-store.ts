@@ -1,7 +1,7 @@
 import { canonicalJson } from "@pulse-ts/codec";
 import { isPulseError } from "@pulse-ts/core";
 import { entriesOf, headerKey } from "@pulse-ts/durable";
-import type { NodeEntry, RecordEntry, Session, Store } from "@pulse-ts/durable";
+import type { RecordEntry, Session, Store } from "@pulse-ts/durable";
 import type { ToldEntry } from "./child-event.ts";
 import type { ChildVoice } from "./child-voice.ts";
 
@@ -74,20 +74,15 @@ function toldRecord(record: Parameters<typeof entriesOf>[0]): readonly ToldEntry
 
 /** A store may keep big values elsewhere, and the revision where it likes: neither makes two entries differ. */
 function toldContent(key: string, entry: RecordEntry): string {
-  if (key === headerKey) return canonicalJson({ ...entry, revision: 0 });
-  if (!key.startsWith("node/")) return canonicalJson(entry);
-  // An entry under a node's key is a node.
-  const { outputs, ...rest } = entry as NodeEntry;
-  return canonicalJson({
-    ...rest,
-    outputs: outputs.map((output) => {
-      if (output.state !== "ready") return output;
-      const { name, codec, codecVersion, state, digest } = output;
-      return { name, codec, codecVersion, state, digest, size: sizeOf(output) };
-    }),
-  });
+  return canonicalJson(key === headerKey ? { ...entry, revision: 0 } : told(entry));
 }
 
-function sizeOf(output: Extract<NodeEntry["outputs"][number], { readonly state: "ready" }>): number {
-  return "bytes" in output ? output.bytes.length : output.content.size;
+/** The same with each value that is there by its digest and size, wherever in an entry it stands. */
+function told(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(told);
+  if (typeof part !== "object" || part === null) return part;
+  const { bytes, content, ...rest } = part as Readonly<Record<string, unknown>>;
+  const fields = Object.entries(rest).map(([name, value]) => [name, told(value)] as const);
+  const size = bytes instanceof Uint8Array ? bytes.length : (content as { readonly size?: unknown } | undefined)?.size;
+  return Object.fromEntries(size === undefined ? fields : [...fields, ["size", size]]);
 }
