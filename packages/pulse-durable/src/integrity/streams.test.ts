@@ -324,11 +324,14 @@ test("REC-11 REC-20 REC-29 a record with open, completed and void streams, gaps,
   expect(() => checkRecordAlone(wholeStreams, { runId: "run" })).not.toThrow();
 });
 
-test.each(damages)("%s damaged streams are refused by their place (%#)", (_rules, changes, told) => {
-  const { problems = [] } = errorOf("PULSE_CORRUPT", () => check(changedStreams(...changes))).details;
-  // All of them when none is the right one, to be read in a failing test.
-  expect(problems.some((line) => line.includes(told)) ? [told] : problems).toStrictEqual([told]);
-});
+test.each(damages)(
+  "REC-10 REC-11 REC-12 REC-13 REC-20 REC-21 REC-22 REC-29 STR-25 STR-51 STR-52 damaged streams are refused by their place: %s (%#)",
+  (_rules, changes, told) => {
+    const { problems = [] } = errorOf("PULSE_CORRUPT", () => check(changedStreams(...changes))).details;
+    // All of them when none is the right one, to be read in a failing test.
+    expect(problems.some((line) => line.includes(told)) ? [told] : problems).toStrictEqual([told]);
+  },
+);
 
 test("REC-9 DUR-4 another codec of a message, a position or a contributed value is incompatible, by its key", () => {
   const other = (name: string) => ({ ...ready(name, "x"), codecVersion: "2" });
@@ -380,7 +383,7 @@ const sound: readonly (readonly [string, readonly RecordChange[]])[] = [
   ],
 ];
 
-test.each(sound)("%s: no damage", (_title, changes) => {
+test.each(sound)("REC-22 REC-30 STR-26 STR-27 STR-35 what a run can have is no damage: %s", (_title, changes) => {
   expect(() => check(changedStreams(...changes))).not.toThrow();
 });
 
