@@ -36,11 +36,6 @@ export function sequenceCount(runs: SequenceRuns): number {
   return count;
 }
 
-/** The lowest sequence; `undefined` for an empty set. */
-export function firstSequence(runs: SequenceRuns): number | undefined {
-  return runs[0]?.[0];
-}
-
 /** All sequences, ascending. */
 export function* sequencesOf(runs: SequenceRuns): Generator<number> {
   for (const [first, last] of runs) {

@@ -84,9 +84,11 @@ export function commitQueue(save: (batch: readonly Waiter[]) => Promise<void>): 
         ),
       );
     };
-    if (signal.aborted) queueMicrotask(cancel);
-    else signal.addEventListener("abort", cancel, { once: true });
-    return () => signal.removeEventListener("abort", cancel);
+    if (signal.aborted) {
+      queueMicrotask(cancel);
+      return unwatched;
+    }
+    return onAbort(signal, cancel);
   };
 
   return {
@@ -106,6 +108,23 @@ export function commitQueue(save: (batch: readonly Waiter[]) => Promise<void>): 
       });
     },
   };
+}
+
+/** Who waits for each signal: one listener serves all that wait under it, and there may be as many as messages in flight. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+function onAbort(signal: AbortSignal, cancel: () => void): () => void {
+  let cancels = waiting.get(signal);
+  if (cancels === undefined) {
+    const all = new Set<() => void>();
+    const abort = (): void => {
+      for (const each of all) each();
+    };
+    signal.addEventListener("abort", abort, { once: true });
+    waiting.set(signal, (cancels = all));
+  }
+  cancels.add(cancel);
+  return () => cancels.delete(cancel);
 }
 
 /** Of a change that has not waited yet, and of one that cannot be cancelled. */

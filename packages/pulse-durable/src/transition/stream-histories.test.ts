@@ -66,9 +66,8 @@ class StreamRun {
     draft.add(changes);
     const saved = draft.changes();
     draft.confirm();
-    expect(new Set(saved.map(({ key }) => key)).size).toBe(saved.length);
     for (const change of saved) builder.apply(change);
-    expect(sortedEntries(builder.view(this.record.header.revision))).toEqual(sortedEntries(this.record));
+    expectFolded(saved, builder.view(this.record.header.revision), this.record);
     return result;
   }
 
@@ -137,6 +136,11 @@ class StreamRun {
     const entry = [...this.record.streams.values()].find(({ group }) => group === name);
     return [...sequencesOf(entry?.pending ?? [])];
   }
+}
+
+function expectFolded(saved: RecordChanges, folded: RunRecord, record: RunRecord): void {
+  expect(new Set(saved.map(({ key }) => key)).size).toBe(saved.length);
+  expect(sortedEntries(folded)).toEqual(sortedEntries(record));
 }
 
 const sortedEntries = (record: RunRecord): RecordChanges =>
