@@ -23,7 +23,7 @@ export async function exportRun({ catalog }: Store, runId: string): Promise<Uint
 async function contentOf(catalog: Catalog, runId: string, value: ReadyContent, place: string): Promise<Uint8Array> {
   const { digest, size } = value.content;
   const content = catalog.content?.bind(catalog);
-  const where = `node/${place} outputs ${JSON.stringify(value.name)}`;
+  const where = `${place} ${JSON.stringify(value.name)}`;
   if (content === undefined) throw damaged(runId, where, "rests in a content store, but the catalogue has none");
   const bytes = await askingStore(runId, "exporting", () => content(runId, digest));
   if (bytes.length !== size || sha256Hex(bytes) !== digest) {

@@ -1,14 +1,7 @@
 import { hash } from "node:crypto";
 import { entriesOf } from "../record/fold.ts";
-import type {
-  NodeEntry,
-  ReadyBytes,
-  RecordChange,
-  RecordChanges,
-  RecordEntry,
-  RunRecord,
-  ValueRecord,
-} from "../record/format.ts";
+import { mapValues, valuesIn } from "../record/entry-values.ts";
+import type { ReadyBytes, RecordChange, RecordChanges, RecordEntry, RunRecord, ValueRecord } from "../record/format.ts";
 
 /** Big values and the contents in their place (REC-8): pure, of records and changes alone. */
 
@@ -29,7 +22,7 @@ export const isDigest = (text: string): boolean => /^[0-9a-f]{64}$/.test(text);
 export function contentsOf(changes: RecordChanges, bytesMin: number): readonly Content[] {
   const found = new Map<string, Content>();
   for (const change of changes) {
-    for (const value of change.kind === "put" ? outputsOf(change.key, change.entry) : []) {
+    for (const value of change.kind === "put" ? soundValuesIn(change.key, change.entry) : []) {
       if (value.state !== "ready") continue;
       if ("content" in value) {
         const { digest, size } = value.content;
@@ -49,22 +42,24 @@ export function contentsOf(changes: RecordChanges, bytesMin: number): readonly C
 export function namingContents(change: RecordChange, isKept: (digest: string) => boolean): RecordChange {
   if (change.kind === "delete") return change;
   const { key, entry } = change;
-  const outputs = outputsOf(key, entry);
-  if (!outputs.some((value) => hasBytes(value) && isKept(value.digest))) return change;
-  const named = outputs.map((value) => {
+  if (!soundValuesIn(key, entry).some((value) => hasBytes(value) && isKept(value.digest))) return change;
+  const named = mapValues(key, entry, (value) => {
     if (!hasBytes(value) || !isKept(value.digest)) return value;
     const { bytes, ...rest } = value;
     return { ...rest, content: { digest: value.digest, size: bytes.length } };
   });
-  // Only a node entry has outputs.
-  return { kind: "put", key, entry: { ...(entry as NodeEntry), outputs: named } };
+  return { kind: "put", key, entry: named };
 }
 
 const hasBytes = (value: ValueRecord): value is ReadyBytes => value.state === "ready" && "bytes" in value;
 
-function outputsOf(key: string, entry: RecordEntry): readonly ValueRecord[] {
-  // The kind of an entry is told by its key.
-  return key.startsWith("node/") ? (entry as NodeEntry).outputs : [];
+/** A store is given entries as they come: one that is not of its kind has no values to look at. */
+function soundValuesIn(key: string, entry: RecordEntry): readonly ValueRecord[] {
+  try {
+    return valuesIn(key, entry).filter((value) => typeof value === "object" && value !== null);
+  } catch {
+    return [];
+  }
 }
 
 /** Every content that a record names, wherever in it: rather one too many than one too few. */

@@ -1,6 +1,7 @@
 import { canonicalText } from "./canonical-text.ts";
 import { mapOfKind, parseIds } from "./entry-key.ts";
-import type { NodeEntry, ReadyContent, RecordEntry, RunRecord, ScopeEntry } from "./format.ts";
+import { mapValues, valuesIn } from "./entry-values.ts";
+import type { NodeEntry, ReadyContent, RecordEntry, RunRecord, ScopeEntry, ValueRecord } from "./format.ts";
 
 /** Gives the bytes of a value that rests in the store's content store. */
 export type ContentOf = (value: ReadyContent, nodeKey: string) => Promise<Uint8Array>;
@@ -18,8 +19,12 @@ export async function writeDocument(record: RunRecord, contentOf: ContentOf): Pr
   }
   fields.set("scopes", (parts) => writeScopes(record, contentOf, parts));
   for (const name of record.header.format === 1 ? (["attempts"] as const) : mapsWithoutNodes) {
+    const kind = kindOfMap[name];
     fields.set(name, (parts) =>
-      parts.object([...(record[name] as ReadonlyMap<string, RecordEntry>)], (entry) => parts.put(canonicalText(entry))),
+      parts.object([...(record[name] as ReadonlyMap<string, RecordEntry>)], (entry, ids) => {
+        if (!namesContent(`${kind}/`, entry)) return parts.put(canonicalText(entry));
+        return withContents(`${kind}/${ids}`, entry, contentOf).then((whole) => parts.put(canonicalText(whole)));
+      }),
     );
   }
   await document.object([...fields], (write) => write(document));
@@ -48,9 +53,30 @@ async function writeScopes(record: RunRecord, contentOf: ContentOf, document: Te
       if (field !== "nodes") return document.put(canonicalText(value));
       const nodes = value as [string, NodeEntry][];
       await document.object(nodes, async (node, nodeId) => {
-        document.put(canonicalText(await withBytes(node, `${id}/${nodeId}`, contentOf)));
+        document.put(canonicalText(await withBytes(node, `node/${id}/${nodeId} outputs`, contentOf)));
       });
     });
+  });
+}
+
+/** The kind of the entries of each map that stands by itself. */
+const kindOfMap = Object.fromEntries(Object.entries(mapOfKind).map(([kind, name]) => [name, kind])) as Readonly<
+  Record<(typeof mapOfKind)[keyof typeof mapOfKind], string>
+>;
+
+function namesContent(key: string, entry: RecordEntry): boolean {
+  return valuesIn(key, entry).some((value) => "content" in value);
+}
+
+/** The entry with the bytes of its values in place of the names of contents. */
+async function withContents(key: string, entry: RecordEntry, contentOf: ContentOf): Promise<RecordEntry> {
+  const fetched = new Map<ValueRecord, Uint8Array>();
+  for (const value of valuesIn(key, entry)) if ("content" in value) fetched.set(value, await contentOf(value, key));
+  return mapValues(key, entry, (value) => {
+    const bytes = fetched.get(value);
+    if (bytes === undefined || !("content" in value)) return value;
+    const { content: _, ...head } = value;
+    return { ...head, bytes };
   });
 }
 

@@ -1,4 +1,6 @@
 import { memoryStore } from "../memory-store.ts";
+import { mapValues } from "../record/entry-values.ts";
+import { entriesOf, recordBuilder } from "../record/fold.ts";
 import type { RunRecord } from "../record/format.ts";
 import type { Catalog, Store } from "../store.ts";
 
@@ -25,14 +27,16 @@ export function apartStore(): Store & { readonly catalog: Catalog } {
 
 /** The record with its values' bytes named by their digests; the bytes go to `contents`. */
 export function contentsApart(record: RunRecord, contents: Map<string, Uint8Array>): RunRecord {
-  const nodes = [...record.nodes].map(([name, entry]) => {
-    const outputs = entry.outputs.map((output) => {
-      if (output.state !== "ready" || !("bytes" in output)) return output;
-      const { bytes, ...rest } = output;
+  const builder = recordBuilder(record.header.runId);
+  for (const change of entriesOf(record)) {
+    if (change.kind === "delete") continue;
+    const entry = mapValues(change.key, change.entry, (value) => {
+      if (value.state !== "ready" || !("bytes" in value)) return value;
+      const { bytes, ...rest } = value;
       contents.set(rest.digest, bytes);
       return { ...rest, content: { digest: rest.digest, size: bytes.length } };
     });
-    return [name, { ...entry, outputs }] as const;
-  });
-  return { ...record, nodes: new Map(nodes) };
+    builder.apply({ ...change, entry });
+  }
+  return builder.view();
 }
