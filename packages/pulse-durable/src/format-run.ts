@@ -1,4 +1,5 @@
 import type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
+import type { StreamGroupInspection, StreamInspection } from "./inspect-streams.ts";
 import { shownRunId } from "./run-id.ts";
 import { refuseArgument } from "./runtime/check-options.ts";
 
@@ -39,10 +40,19 @@ function branch(branches: readonly Branch[], indent: string, lines: string[]): v
   }
 }
 
-function nodeBranch({ nodeId, state, outputs, attempts }: NodeInspection): Branch {
+function nodeBranch({ nodeId, state, outputs, attempts, streams = [] }: NodeInspection): Branch {
   const made = outputs.length === 0 ? "" : `: ${outputs.map(outputText).join(", ")}`;
-  const inner = attempts.flatMap((attempt) => attemptBranches(attempt));
+  const inner = [...streams.map(streamBranch), ...attempts.flatMap((attempt) => attemptBranches(attempt))];
   return { text: `${shown(nodeId)} ${state}${made}`, branches: inner };
+}
+
+function streamBranch({ key, end, sent, groups }: StreamInspection): Branch {
+  const text = `stream ${shown(key)} ${end}: ${sent} sent`;
+  return { text, branches: groups.map((group) => ({ text: groupText(group), branches: [] })) };
+}
+
+function groupText({ name, frontier, pending, stopped }: StreamGroupInspection): string {
+  return `group ${shown(name)}: ${stopped ? "stopped" : `${pending} not acknowledged, all up to ${frontier} are`}`;
 }
 
 /** A node's own attempt says no more than the node; the tries of its retries, and what they opened, say more. */

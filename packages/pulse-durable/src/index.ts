@@ -4,6 +4,7 @@ export type { NextStep, RunErrorDetails } from "./errors.ts";
 export type { RunEvent, RunEventBody, RunObserver } from "./events.ts";
 export { formatRun } from "./format-run.ts";
 export type { RunHandle } from "./handle.ts";
+export type { StreamGroupInspection, StreamInspection } from "./inspect-streams.ts";
 export type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
 export type { DurableOptions, RunOptions } from "./options.ts";
 export { attemptKey, headerKey, mapOfKind, nodeKey, parseEntryKey, scopeKey } from "./record/entry-key.ts";

@@ -1,3 +1,5 @@
+import { streamsByAttempt } from "./inspect-streams.ts";
+import type { StreamInspection } from "./inspect-streams.ts";
 import { idsKey } from "./record/entry-key.ts";
 import type { AttemptEntry, AttemptState, NodeEntry, RunRecord, RunStatus, ValueRecord } from "./record/format.ts";
 
@@ -29,6 +31,8 @@ export interface NodeInspection {
   readonly state: "completed" | "skipped" | "active" | "failed";
   readonly outputs: readonly OutputInspection[];
   readonly attempts: readonly AttemptInspection[];
+  /** The streams that it has opened, by key; absent when it has opened none. */
+  readonly streams?: readonly StreamInspection[];
 }
 
 export interface OutputInspection {
@@ -51,10 +55,10 @@ export interface AttemptInspection {
   readonly child?: ScopeInspection;
 }
 
-/** The record as a tree of scopes, nodes and attempts. Linear in the record; no value is decoded. */
+/** The record as a tree of scopes, nodes, attempts and streams. Linear in the record; no value is decoded. */
 export function inspectRecord(record: RunRecord): RunInspection {
   const { runId, status, revision, version, resumes, failure, rootScope } = record.header;
-  const root = scopeInspection(record, childrenOf(record), rootScope);
+  const root = scopeInspection({ record, children: childrenOf(record), streams: streamsByAttempt(record) }, rootScope);
   return { runId, status, revision, version, resumes, ...(failure === undefined ? {} : { failure }), root };
 }
 
@@ -75,7 +79,14 @@ function childrenOf({ attempts }: RunRecord): Children {
   return children;
 }
 
-function scopeInspection(record: RunRecord, children: Children, scope: string): ScopeInspection {
+interface Inspected {
+  readonly record: RunRecord;
+  readonly children: Children;
+  readonly streams: ReturnType<typeof streamsByAttempt>;
+}
+
+function scopeInspection(inspected: Inspected, scope: string): ScopeInspection {
+  const { record, children, streams } = inspected;
   const { graph = "", path = "" } = record.scopes.get(scope) ?? {};
   // A child scope has the id of its attempt, under which retry attempts stand as well: those have a boundary.
   const roots = (children.get(scope) ?? []).filter(([, { boundary }]) => boundary === "");
@@ -88,18 +99,15 @@ function scopeInspection(record: RunRecord, children: Children, scope: string): 
       path: path === "" ? nodeId : `${path}/${nodeId}`,
       state,
       outputs: node?.outputs.map(outputInspection) ?? [],
-      attempts: [attemptInspection(record, children, id, attempt)],
+      attempts: [attemptInspection(inspected, id, attempt)],
+      ...(streams.has(id) ? { streams: streams.get(id) ?? [] } : {}),
     };
   });
   return { scope, graph, path, nodes: nodes.toSorted((one, other) => (one.nodeId < other.nodeId ? -1 : 1)) };
 }
 
-function attemptInspection(
-  record: RunRecord,
-  children: Children,
-  id: string,
-  attempt: AttemptEntry,
-): AttemptInspection {
+function attemptInspection(inspected: Inspected, id: string, attempt: AttemptEntry): AttemptInspection {
+  const { record, children } = inspected;
   const { boundary, index, limit, state } = attempt;
   const inner = (children.get(id) ?? []).filter(([, entry]) => entry.boundary !== "");
   return {
@@ -108,8 +116,8 @@ function attemptInspection(
     index,
     limit,
     state,
-    attempts: inner.map(([innerId, entry]) => attemptInspection(record, children, innerId, entry)),
-    ...(record.scopes.has(id) ? { child: scopeInspection(record, children, id) } : {}),
+    attempts: inner.map(([innerId, entry]) => attemptInspection(inspected, innerId, entry)),
+    ...(record.scopes.has(id) ? { child: scopeInspection(inspected, id) } : {}),
   };
 }
 
