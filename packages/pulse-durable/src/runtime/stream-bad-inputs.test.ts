@@ -29,7 +29,7 @@ async function ended(of: AnyGraph): Promise<{ readonly error: unknown; readonly 
 }
 
 const readAll = node("read", { requires: [rows] }, async ({ rows: reader }) => {
-  for await (const value of reader.values()) expect(value).toBeGreaterThan(0);
+  for await (const { ack } of reader) await ack();
 });
 
 test("STR-2 CODEC-2 a message or a position that cannot be encoded is the sender's own error, and the record does not move", async () => {
