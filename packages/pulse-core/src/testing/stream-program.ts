@@ -164,8 +164,10 @@ export async function runProgram(seed: number, options: ExecutionOptions = {}): 
           throw new Error("reader");
         }
         if (stops && chance(0.15)) {
-          model.stopped = true;
+          // While a stop is being confirmed the group reads on (STR-22).
+          if (!confirmed) model.stopped = true;
           await from.stop();
+          model.stopped = true;
           did("stopped");
           return;
         }
