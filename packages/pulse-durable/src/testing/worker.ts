@@ -2,11 +2,11 @@ import { durable } from "../durable.ts";
 import type { Durable } from "../durable.ts";
 import type { RunEvent } from "../events.ts";
 import { memoryStore } from "../memory-store.ts";
-import type { DurableOptions } from "../options.ts";
-import type { PulseEvent } from "@pulse-ts/core";
+import type { DurableOptions, RunOptions } from "../options.ts";
+import type { AnyGraph, PulseEvent } from "@pulse-ts/core";
 import type { Store } from "../store.ts";
 import { faultyStore } from "./faulty-store.ts";
-import type { FaultyStore } from "./faulty-store.ts";
+import type { FaultyStore, SeenSave } from "./faulty-store.ts";
 
 /** Durable execution in a process that can die, on a store that outlives it. */
 export interface Worker {
@@ -40,6 +40,25 @@ export function worker(memory: Store = memoryStore(), options: Omit<DurableOptio
         };
       }),
   };
+}
+
+/** A process that starts or resumes a run, and dies when the first save of this kind is written. */
+export async function lifeUntil(
+  memory: Store,
+  graph: AnyGraph,
+  options: RunOptions,
+  last: (save: SeenSave) => boolean,
+): Promise<void> {
+  const { pulse, store } = worker(memory);
+  await new Promise<void>((resolve, reject) => {
+    store.faults.after = (save) => {
+      if (!last(save)) return undefined;
+      store.crash().then(resolve, reject);
+      return new Promise(() => {});
+    };
+    // The cast stands for a graph without inputs.
+    pulse.runOrResume(graph, {} as never, options).then(() => reject(new Error("no save was the last")), reject);
+  });
 }
 
 /** A promise that a test settles itself. */

@@ -99,10 +99,11 @@ function confirm(
   });
 }
 
-/** Empty state and no values still make a managed record (REC-22). */
+/** Empty state and no values still make a managed record (REC-22); one that is there is written again only when it changes. */
 function putManaged(changes: ChangeSet, { scope, nodeId, parent, state, values }: HandledValues): void {
   const { view } = changes;
   const before = view.record.managed.get(idsKey(scope, parent, nodeId));
+  if (before !== undefined && state === undefined && values.length === 0) return;
   const names = new Set(before?.values.map(({ name }) => name));
   for (const { name } of values) {
     if (names.has(name)) refuse(view, "STR-52", `node "${nodeId}" contributes key "${name}" twice`);
