@@ -1,23 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { isPulseError } from "@pulse-ts/core";
-import type { AnyGraph, PulseError } from "@pulse-ts/core";
+import type { AnyGraph } from "@pulse-ts/core";
 import { expect, test } from "vitest";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
 import { readDocument } from "../record/document-read.ts";
 import type { RunRecord } from "../record/format.ts";
 import type { Store } from "../store.ts";
+import { mutationBench, refusals } from "../testing/mutation-bench.ts";
 import { mutated } from "../testing/mutations.ts";
 import { olderGraph } from "../testing/older-graph.ts";
 import { seeded, seedOf } from "../testing/random.ts";
-import { turn } from "../testing/worker.ts";
 
 /** How many mutated records; `PULSE_MUTATIONS=20000` is for people. */
 const count = Number(process.env["PULSE_MUTATIONS"] ?? 2_000);
 const seed = seedOf(process.env, 40_001);
-/** What a run of these graphs may take at the very most, so that one that goes round is found out. */
-const turnsMax = 20_000;
-const callsMax = 60;
 
 interface Base {
   readonly name: string;
@@ -67,65 +64,9 @@ async function bases(): Promise<readonly Base[]> {
   return found;
 }
 
-const refusals: readonly string[] = ["PULSE_CORRUPT", "PULSE_INCOMPATIBLE", "PULSE_NEWER_FORMAT"];
-
-/** An entry key, or the map that is none; or what disagrees. */
-function namesPlace(error: PulseError): boolean {
-  if (isPulseError(error, "PULSE_INCOMPATIBLE")) return error.details.what !== undefined;
-  if (!isPulseError(error, "PULSE_CORRUPT")) return true;
-  const { where } = error.details;
-  return (
-    /^(?:header|(?:scope|node|attempt|stream|message|try|managed)\/|\w+$)/.test(where) && error.message.includes(where)
-  );
-}
-
-/** Durable execution on a store that gives one record, whatever it is. Tells how its resume ended, in a few words. */
-function bench(): (given: RunRecord, base: Base) => Promise<string> {
-  let record: RunRecord;
-  let saves = 0;
-  const called: string[] = [];
-  const graph = olderGraph((path) => void called.push(path));
-  const store: Store = {
-    acquire: () =>
-      Promise.resolve({
-        load: () => Promise.resolve(record),
-        save: () => {
-          saves += 1;
-          return Promise.resolve();
-        },
-        close: () => Promise.resolve(),
-      }),
-  };
-  const pulse = durable({ store });
-  return async (given, { inputs, record: { header } }) => {
-    record = given;
-    saves = 0;
-    called.length = 0;
-    const events: unknown[] = [];
-    const call = { runId: header.runId, version: "1", observers: [(event: unknown) => void events.push(event)] };
-    const ends: string[] = [];
-    void pulse.resume(graph, inputs, call).then(
-      ({ values }) => ends.push(`completed with ${JSON.stringify(values)}`),
-      (error: unknown) => {
-        if (isPulseError(error, "PULSE_RUN_FAILED")) ends.push(`failed at ${error.details.path}`);
-        else if (!isPulseError(error) || !refusals.includes(error.code)) ends.push(`threw ${String(error)}`);
-        else if (saves + called.length + events.length > 0) ends.push(`refused too late with ${error.code}`);
-        else if (!namesPlace(error)) ends.push(`refused without a place: ${error.message}`);
-        else ends.push(error.code);
-      },
-    );
-    for (let turns = 0; turns < turnsMax && called.length < callsMax; turns += 1) {
-      const [end] = ends;
-      if (end !== undefined) return end;
-      await turn();
-    }
-    return "it does not end";
-  };
-}
-
 test(`REC-16 REC-17 REC-18 REC-28 mutated records are refused by their place or end right (seed ${seed})`, async () => {
   const all = await bases();
-  const resume = bench();
+  const resume = mutationBench((called) => olderGraph(called));
   // How each ends as it is. The runtime takes over what it loads, so it is given a copy.
   const right = new Map<Base, string>();
   for (const base of all) right.set(base, await resume(structuredClone(base.record), base));

@@ -388,11 +388,20 @@ test.each(sound)("REC-22 REC-30 STR-26 STR-27 STR-35 what a run can have is no d
 });
 
 test("REC-29 a pending run of very many sequences is refused without counting them", () => {
-  const far = Number.MAX_SAFE_INTEGER;
+  const far = 2 ** 52;
   const fields = { lastSequence: far, ackedThrough: 2, pending: [[3, far]], stopped: false };
   const { problems } = errorOf("PULSE_CORRUPT", () => check(changedStreams(...inAll(rowsGroups, fields)))).details;
   expect(problems).toContain(`${messageKey(rowsId, 6)}: is missing, but some group has it pending`);
 });
+
+test.each(["lastSequence", "generation"])(
+  "REC-11 REC-17 a %s that cannot be counted up any more is damage",
+  (field) => {
+    const far = changedStreams(...inAll(rowsGroups, { [field]: 2 ** 52 + 1 }));
+    const { message } = errorOf("PULSE_CORRUPT", () => check(far));
+    expect(message).toContain(`${handle}: ${field} is no whole number`);
+  },
+);
 
 test("REC-11 STR-12 streams of two instances of one graph are two streams", () => {
   const alike = changedStreams(setIn(streamKey(items2, "again/eat"), { scope: again2, attempt: gen1 }));

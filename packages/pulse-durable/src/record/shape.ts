@@ -15,7 +15,7 @@ interface Shape {
 /**
  * Says what is wrong with an entry's fields and their types, field first; `undefined` when nothing is.
  * The form of ids and digests, and all that needs a second entry, is the integrity check's (REC-17, REC-18).
- * Entries of streams are not looked into yet.
+ * Entries of streams are not looked into here.
  */
 export function shapeProblem(kind: EntryKind | "header", entry: unknown): string | undefined {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return "is no object";
@@ -171,6 +171,9 @@ const sequenceRun: Rule = (value) =>
     ? undefined
     : "is no run of sequences";
 
+/** What a run counts up. Half of what a number can count: no run gets there, and a damaged one does not overflow. */
+const countedMax = 2 ** 52;
+
 const streamShapes: Partial<Record<EntryKind, Shape>> = {
   stream: {
     required: {
@@ -180,10 +183,10 @@ const streamShapes: Partial<Record<EntryKind, Shape>> = {
       group: text,
       sourceId: text,
       attempt: text,
-      generation: countFrom(1),
+      generation: countFrom(1, countedMax),
       capacity: countFrom(1),
       resumable: truth,
-      lastSequence: countFrom(0),
+      lastSequence: countFrom(0, countedMax),
       ackedThrough: countFrom(0),
       pending: listOf(sequenceRun),
       stopped: truth,
