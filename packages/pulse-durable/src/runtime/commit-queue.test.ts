@@ -1,5 +1,5 @@
 import { PulseError } from "@pulse-ts/core";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { rejectionOf } from "../testing/error-of.ts";
 import { sampleRecord } from "../testing/sample-record.ts";
 import { liveRecord } from "../record/live-record.ts";
@@ -86,6 +86,24 @@ test("DUR-26 an aborted signal takes a change out even if it was aborted before 
   batches[0]?.confirm();
   expect(await first).toBe(1);
   expect(batches).toHaveLength(1);
+});
+
+test("DUR-26 all changes that wait under one signal have one listener, and are all taken out when it is aborted", async () => {
+  const { queue, batches } = manualQueue();
+  const controller = new AbortController();
+  const { signal } = controller;
+  const listening = vi.spyOn(signal, "addEventListener");
+  const first = queue.submit(give(0), call("first"));
+  const saved = queue.submit(give(1), call("saved", signal));
+  batches[0]?.confirm();
+  await first;
+  const second = Array.from({ length: 20 }, (_, at) => queue.submit(give(at), call("n", signal)));
+  controller.abort();
+  for (const each of second) await rejectionOf("PULSE_CHECKPOINT_NOT_STARTED", each);
+  expect(listening).toHaveBeenCalledTimes(1);
+  // What was handed to a save is no longer waited for under its signal.
+  batches[1]?.confirm();
+  expect(await saved).toBe(1);
 });
 
 test("DUR-21 when a save errs, those in it and those behind it get the same error, and nothing more is saved", async () => {
