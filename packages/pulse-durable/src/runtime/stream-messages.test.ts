@@ -1,4 +1,4 @@
-import { graph, key, node, PulseError, retry, type } from "@pulse-ts/core";
+import { graph, key, mount, node, PulseError, retry, type } from "@pulse-ts/core";
 import { handleMessages, stream } from "@pulse-ts/core/streams";
 import type { MessageContext } from "@pulse-ts/core/streams";
 import { expect, test } from "vitest";
@@ -93,7 +93,8 @@ test("STR-24 DUR-25 DUR-8 the tries of a message are counted over crashes, and i
   expect(new Set([...keys.values()].flatMap((each) => [...each])).size).toBe(3);
 });
 
-const isFailedTry = (entry: object): boolean => !("nodeId" in entry) && "state" in entry && entry.state === "failed";
+const isFailed = (entry: object): boolean => "state" in entry && entry.state === "failed";
+const isFailedTry = (entry: object): boolean => !("nodeId" in entry) && isFailed(entry);
 
 test("STR-24 STR-39 CKPT-21 a budget that a crash found used up fails the node, and a retry of its chain gives no more", async () => {
   const memory = memoryStore();
@@ -129,6 +130,32 @@ test("STR-28 DUR-8 a value that a handled message wrote is the node's after a cr
   expect(seen).toEqual([1, 2]);
   // What comes back is no change: the first save of the resume is the next thing that happens.
   expect(later.store.saves[0]?.revision).toBe(revision + 1);
+});
+
+test("STR-52 STR-45 CKPT-22 a value that a void try contributed is not restored: the next try of the mount writes it anew", async () => {
+  const memory = memoryStore();
+  let fails = true;
+  const handle = node("handle", { requires: [rows], provides: [total] }, async (values) => ({
+    total: await handleMessages(
+      values.rows,
+      ({ value }, { set, state }) => {
+        if (value === 2 && fails) throw new Error("the first try of the mount fails");
+        state.set((state.get() ?? 0) + value);
+        if (value === 1) set(total, fails ? 1 : 2);
+        if (value === 2) expect(state.get()).toBe(3);
+      },
+      { state: number },
+    ),
+  }));
+  const inTry = graph("inTry", { outputs: [total], nodes: [writing(2), handle] });
+  const of = graph("g", { outputs: [total], nodes: [mount("try", inTry, { aspects: [retry({ limit: 2 })] })] });
+  const isTryFailed = (entry: object): boolean => "limit" in entry && entry.limit === 2 && isFailed(entry);
+  await lifeUntil(memory, of, call, (save) =>
+    save.changes.some((change) => "entry" in change && isTryFailed(change.entry)),
+  );
+  expect((await memory.catalog.read("run")).managed.size).toBe(1);
+  fails = false;
+  expect((await worker(memory).pulse.resume(of, {}, call)).values).toEqual({ total: 2 });
 });
 
 test("STR-47 STR-18 a failed handler's state is as before, what its closure changed is not", async () => {
