@@ -61,7 +61,7 @@ test("STR-10 a node that ends with unread messages fails, and nothing of it is c
   expect([...record.nodes.values()].map(({ nodeId }) => nodeId)).not.toContain("read");
 });
 
-test("STR-4 STR-40 a send after the chain has ended and an acknowledgement of another run's delivery are refused", async () => {
+test("STR-4 STR-40 a send after the chain has ended is refused, and an acknowledgement after the group's own stop does nothing", async () => {
   let late: Promise<unknown> | undefined;
   let delivery: StreamDelivery<number> | undefined;
   const write = node("write", { provides: [rows] }, async (_, { open }) => {
