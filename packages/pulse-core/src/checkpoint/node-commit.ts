@@ -101,15 +101,19 @@ async function runToEnd(level: NodeContext, allSkipped: boolean): Promise<Ended>
     return { reason: "skipped" };
   }
   const { streams } = execution.tree;
-  try {
-    await startChain(level);
+  /** What the body left running is answered, and asks nothing more: it would come after the node's end (STR-4). */
+  const answered = async (): Promise<void> => {
+    level.close();
     const open = streams?.settled(level);
     if (open !== undefined) await open;
+  };
+  try {
+    await startChain(level);
+    if (streams !== undefined) await answered();
     // What its handlers wrote joins what it wrote, and a chain that has returned may have failed by its streams (STR-10, STR-19).
     return streams?.verdict(level) ?? { reason: "completed" };
   } catch (error) {
-    const open = streams?.settled(level);
-    if (open !== undefined) await open;
+    if (streams !== undefined) await answered();
     const failed = streams?.verdict(level, { error });
     if (failed !== undefined) return failed;
     if (!isSkip(error)) return { thrown: error };

@@ -3,6 +3,7 @@ import type { AnyKey } from "../key.ts";
 import { Confirmed, ready, skippedState } from "../run/slot.ts";
 import { openSends, roomForAll } from "./commit-message.ts";
 import type { Send } from "./commit-message.ts";
+import { giveBack } from "./room.ts";
 import { refOf } from "./confirming.ts";
 import type { Confirming } from "./confirming.ts";
 import type { Staged } from "./staged.ts";
@@ -41,11 +42,15 @@ export type HandledStateType = Extract<Parameters<Confirming["prepare"]>[0], { k
 /** Has a handler's transaction confirmed as a whole, and makes it true then (STR-15, REC-14). */
 export async function confirmMessage(staged: Staged, confirming: Confirming, prepared: PreparedStage): Promise<void> {
   const sends = await openSends(staged);
-  const hindered = hindrance(staged.reader, undefined);
-  if (hindered !== undefined) throw hindered.error;
-  const refusal = staged.delivery.refusal();
-  if (refusal !== undefined) throw refusal;
+  const problem = hindranceOf(staged);
+  if (problem !== undefined) throw problem.error;
   const entered = await reserveAll(staged, sends);
+  // Between the step in which there was room and this one the try may have ended, and its message be another's (STR-46).
+  const late = entered ? hindranceOf(staged) : undefined;
+  if (late !== undefined) {
+    for (const { source, messages } of sends) giveBack(source, messages.length);
+    throw late.error;
+  }
   const { delivery, level } = staged;
   let answer: StreamCommitted | undefined;
   const asked = confirming.handled(delivery, level, {
@@ -84,13 +89,17 @@ async function reserveAll(staged: Staged, sends: readonly Send[]): Promise<boole
   try {
     return await waiting;
   } catch (error) {
-    if (isIn)
-      for (const { source, messages } of sends) {
-        source.reserved -= messages.length;
-        source.entered();
-      }
+    if (isIn) for (const { source, messages } of sends) giveBack(source, messages.length);
     throw error;
   }
+}
+
+/** What keeps the transaction from being confirmed, if anything does. */
+function hindranceOf({ level, delivery }: Staged): { readonly error: unknown } | undefined {
+  const hindered = hindrance({ path: level.path, level, waits: undefined }, undefined);
+  if (hindered !== undefined) return hindered;
+  const refusal = delivery.refusal();
+  return refusal === undefined ? undefined : { error: refusal };
 }
 
 function handledOf({ level, begun }: Staged, sends: readonly Send[], prepared: PreparedStage): HandledMessage {

@@ -130,8 +130,13 @@ export class Confirming {
   /** Asks a hook, and remembers for which node until it has answered. */
   ask<Result>(hook: string, by: Covering, call: (covered: HookCall) => Promise<Result>): Promise<Result> {
     const asked = this.driver.ask(hook, by, call);
-    const [execution, path] =
-      "level" in by ? [by.level.execution, by.level.path] : ["above" in by ? by.above : by.execution, by.path];
+    if ("level" in by) this.remember(by.level.execution, by.level.path, asked);
+    else this.remember("above" in by ? by.above : by.execution, by.path, asked);
+    return asked;
+  }
+
+  /** Remembers for which node something is under way: its end waits for that. */
+  remember(execution: ExecutionState, path: string, asked: Promise<unknown>): void {
     let open = this.unanswered.get(execution);
     if (open === undefined) this.unanswered.set(execution, (open = new Map()));
     let ofNode = open.get(path);
@@ -139,14 +144,11 @@ export class Confirming {
     ofNode.add(asked);
     const answered = (): void => void ofNode.delete(asked);
     asked.then(answered, answered);
-    return asked;
   }
 
   /** All that a node has asked has been answered, and what comes of it has been done. */
   settled(execution: ExecutionState, path: string): Promise<void> | undefined {
-    const ofExecution = this.unanswered.get(execution);
-    const open = ofExecution?.get(path);
-    ofExecution?.delete(path);
+    const open = this.unanswered.get(execution)?.get(path);
     return open === undefined || open.size === 0 ? undefined : emptied(open);
   }
 

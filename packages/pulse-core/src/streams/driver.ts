@@ -178,7 +178,10 @@ export class Streams implements StreamDriver {
         throw error;
       },
     );
-    await source.opening;
+    const { opening } = source;
+    // Covered by the root, but the node that opens it must not end before it knows what it has opened (STR-25).
+    confirming.remember(execution, level.path, opening);
+    await opening;
     return noteEnd(new Writer(source, account, level));
   }
 

@@ -34,10 +34,13 @@ export async function roomFor(
   try {
     return await waiter.promise;
   } catch (error) {
-    if (hasRoom) {
-      source.reserved -= need;
-      source.entered();
-    }
+    if (hasRoom) giveBack(source, need);
     throw error;
   }
+}
+
+/** Gives back the room that was waited for, before anything was asked for it. */
+export function giveBack(source: Source, need: number): void {
+  source.reserved -= need;
+  source.entered();
 }

@@ -4,7 +4,7 @@ import type { Confirming, SentMessage } from "./confirming.ts";
 import { refuseHidden } from "./hidden.ts";
 import type { WaitOptions } from "./reader.ts";
 import type { Sender, Source } from "./source.ts";
-import { roomFor } from "./room.ts";
+import { giveBack, roomFor } from "./room.ts";
 import { hindrance, quiet, refused, Waiter } from "./waiter.ts";
 import type { Party } from "./waiter.ts";
 
@@ -93,7 +93,15 @@ export class Writer implements StreamWriter<unknown>, Party {
     const { source, level } = this;
     const message = confirming.prepareMessage(source.plan.key, sent, this.path);
     const waits = source.senders.size > 0 || source.entering > 0 || !source.hasRoom(1);
-    if (waits && !(await roomFor(source, this, 1, signal))) return false;
+    if (waits) {
+      if (!(await roomFor(source, this, 1, signal))) return false;
+      // Between the step in which there was room and this one the chain may have ended: its commit has been asked for (STR-4).
+      const hindered = hindrance(this, undefined);
+      if (hindered !== undefined) {
+        giveBack(source, 1);
+        throw hindered.error;
+      }
+    }
     if (!waits) source.reserved++;
     const appended = confirming.append(source, level, message, sent);
     if (waits) source.entered();
