@@ -13,6 +13,7 @@ export type { StoreSubject } from "./subject.ts";
 export { budgetsOf } from "./crash/budgets.ts";
 export type {
   BodyStart,
+  MessageStart,
   ChildEvent,
   ReadAttempt,
   ReadScope,
@@ -35,7 +36,15 @@ export { resultOf, runEnd, sameEnd } from "./crash/run-end.ts";
 export type { RunResult } from "./crash/run-end.ts";
 export type { KillMoment } from "./crash/kill-moment.ts";
 export type { ChildReport, CrashProgram } from "./crash/start-child.ts";
-export type { AtStorePoint, CrashParts, CrashSubject, MakeSubject, NoteBody, OpenStore } from "./crash/subject.ts";
+export type {
+  AtStorePoint,
+  CrashParts,
+  CrashSubject,
+  MakeSubject,
+  NoteBody,
+  NoteMessage,
+  OpenStore,
+} from "./crash/subject.ts";
 export type { Violation, ViolationKind } from "./crash/violation.ts";
 export { watchedStore } from "./crash/watched-store.ts";
 export type { WatchedStore } from "./crash/watched-store.ts";

@@ -1,6 +1,8 @@
 import { graph, key, mount, node, type } from "@pulse-ts/core";
 import { handleMessages, reading, stream } from "@pulse-ts/core/streams";
-import type { CrashSubject, NoteBody } from "@pulse-ts/store-testkit";
+import type { CrashSubject, NoteBody, NoteMessage } from "@pulse-ts/store-testkit";
+import { makeWorld } from "../generated/world.ts";
+import { troubled } from "./troubled.ts";
 
 /** Which run of messages: how many there are, and whether the producer is a mount's. */
 export interface MessagesInput {
@@ -25,9 +27,10 @@ interface Tally {
 
 /**
  * A producer that goes on by its position, a handler that counts in its state and sends on, a group of two readers that
- * acknowledge out of order, and one that counts what was sent on. Killed anywhere, each message is counted once.
+ * acknowledge out of order, one that counts what was sent on, and beside them a mount whose stream fails. Killed anywhere,
+ * each message is counted once.
  */
-export function messagesOf(input: string, note: NoteBody): CrashSubject {
+export function messagesOf(input: string, note: NoteBody, noteMessage: NoteMessage): CrashSubject {
   // Written by whoever starts this process.
   const { messages, mounted } = JSON.parse(input) as MessagesInput;
   const numbers = stream("numbers", number, { capacity: 16, position: number });
@@ -36,8 +39,9 @@ export function messagesOf(input: string, note: NoteBody): CrashSubject {
   const twice = key("twice", number);
   const seen = key("seen", number);
 
-  const started = ({ path, idempotencyKey }: { readonly path: string; readonly idempotencyKey: string }): void =>
-    note({ path, id: idempotencyKey, tries: [], place: path });
+  const world = makeWorld(note);
+  const started = world.begin;
+  const side = troubled(world, noteMessage);
 
   const produce = node("produce", { provides: [numbers], resumable: true }, async (_, context) => {
     started(context);
@@ -61,6 +65,7 @@ export function messagesOf(input: string, note: NoteBody): CrashSubject {
       const settled = await handleMessages(
         values.numbers,
         ({ value, sequence }, message) => {
+          noteMessage({ path: context.path, id: message.idempotencyKey, attempt: message.attempt });
           if (value % failsEach === 0 && message.attempt === 1) throw new Error(`message ${sequence} fails first`);
           const before = message.state.get() ?? { count: 0, sum: 0, tries: 0 };
           const after = { count: before.count + 1, sum: before.sum + value, tries: before.tries + message.attempt };
@@ -79,6 +84,7 @@ export function messagesOf(input: string, note: NoteBody): CrashSubject {
       twice: await handleMessages(
         values.doubled,
         ({ value, sequence }, message) => {
+          noteMessage({ path: context.path, id: message.idempotencyKey, attempt: message.attempt });
           const sum = (message.state.get() ?? 0) + value;
           message.state.set(sum);
           if (sequence === messages) message.set(twice, sum);
@@ -99,13 +105,13 @@ export function messagesOf(input: string, note: NoteBody): CrashSubject {
     });
   const last = node(
     "last",
-    { requires: [tally, twice], provides: [seen] },
-    ({ tally: counted, twice: both }, context) => {
+    { requires: [tally, twice, side.letters], provides: [seen] },
+    ({ tally: counted, twice: both, letters }, context) => {
       started(context);
-      return { seen: counted.count + both };
+      return { seen: counted.count + both + letters };
     },
   );
-  const readers = [count, sumUp, readerOf("left"), readerOf("right"), last] as const;
+  const readers = [count, sumUp, readerOf("left"), readerOf("right"), side.node, last] as const;
   const outputs = [tally, twice, seen] as const;
   const whole = mounted
     ? graph("messages", {

@@ -1,4 +1,4 @@
-import type { AttemptEntry, ScopeEntry } from "@pulse-ts/durable";
+import type { AttemptEntry, ScopeEntry, StreamEntry, TryEntry } from "@pulse-ts/durable";
 
 /**
  * What a process under test tells, one line of JSON each, written before the process goes on: whatever kills it later,
@@ -12,6 +12,7 @@ export type ChildEvent =
   | { readonly kind: "saving"; readonly revision: number; readonly changes: readonly ToldChange[] }
   | { readonly kind: "saved"; readonly revision: number }
   | ({ readonly kind: "body" } & BodyStart)
+  | ({ readonly kind: "message" } & MessageStart)
   /** This process kills itself now, at a fault point. */
   | { readonly kind: "killing"; readonly point: string }
   /** The run was interrupted on purpose, and goes on in the same process. */
@@ -37,6 +38,16 @@ export interface BodyStart {
   readonly place?: string;
 }
 
+/** One start of a handler of messages. */
+export interface MessageStart {
+  /** Of the handling node. */
+  readonly path: string;
+  /** The idempotency key of the message: which source, group and sequence, whatever the process (DUR-25). */
+  readonly id: string;
+  /** Which try of the message this is, from 1. */
+  readonly attempt: number;
+}
+
 /** An entry's key and its content, values by digest and size alone, the header without its revision; canonical JSON. */
 export type ToldEntry = readonly [key: string, content: string];
 /** `null`: deleted. */
@@ -51,6 +62,12 @@ export type RunEnd =
 /** What the judge reads of entries. */
 export type ReadScope = Pick<ScopeEntry, "path">;
 export type ReadAttempt = Pick<AttemptEntry, "parent" | "nodeId" | "boundary" | "index" | "limit" | "state">;
+
+export type ReadStream = Pick<
+  StreamEntry,
+  "scope" | "attempt" | "generation" | "lastSequence" | "ackedThrough" | "pending" | "stopped" | "end"
+>;
+export type ReadTry = Pick<TryEntry, "limit" | "state">;
 
 /** One line of what a process told. */
 export function parseChildEvent(line: string): ChildEvent {

@@ -36,14 +36,20 @@ export function judgeBody(body: BodyStart, scope: string | undefined, mirror: Mi
   return judgeTries(body, roots, mirror);
 }
 
-function placeIn(path: string): { readonly graphPath: string; readonly nodeId: string } {
+/** A path taken apart: the graph it leads to, and the node there. */
+export function placeIn(path: string): { readonly graphPath: string; readonly nodeId: string } {
   const cut = path.lastIndexOf("/");
   return { graphPath: path.slice(0, Math.max(cut, 0)), nodeId: path.slice(cut + 1) };
 }
 
 /** What bodies give to the outside (DUR-25): spelt out here on purpose, so that a change of it is noticed. */
-export function idempotencyKey(runId: string, scope: string, nodeId: string): string {
-  return sha256Hex(canonicalJson(["pulse", runId, scope, nodeId])).slice(0, 32);
+export function idempotencyKey(
+  runId: string,
+  scope: string,
+  nodeId: string,
+  ...message: readonly (string | number)[]
+): string {
+  return sha256Hex(canonicalJson(["pulse", runId, scope, nodeId, ...message])).slice(0, 32);
 }
 
 /** A scope has the id of the attempt that opened it: void is what has a failed attempt above it. */
@@ -56,7 +62,7 @@ export function isVoid(scope: string, mirror: Mirror): boolean {
 
 type Attempts = readonly (readonly [id: string, attempt: ReadAttempt])[];
 
-function attemptsUnder(mirror: Mirror, parent: string): Attempts {
+export function attemptsUnder(mirror: Mirror, parent: string): Attempts {
   return mirror.attempts().filter(([, attempt]) => attempt.parent === parent);
 }
 

@@ -1,13 +1,9 @@
-import type { StreamEntry } from "@pulse-ts/durable";
+import type { ReadStream } from "./child-event.ts";
 import { isVoid } from "./judge-bodies.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Violation } from "./violation.ts";
 
 type Finding = Omit<Violation, "process">;
-type ReadStream = Pick<
-  StreamEntry,
-  "scope" | "attempt" | "generation" | "lastSequence" | "ackedThrough" | "stopped" | "end"
->;
 
 /**
  * What one save must not do to the accounts of streams: a frontier, a last sequence and a generation never fall, an end never

@@ -1,5 +1,6 @@
 import type { BodyStart, ChildEvent, RunEnd } from "./child-event.ts";
 import { isVoid, judgeBody, scopeOf } from "./judge-bodies.ts";
+import { judgeMessage, judgeMessageTries } from "./judge-messages.ts";
 import { judgeStreams } from "./judge-streams.ts";
 import { Mirror } from "./mirror.ts";
 import { sameEnd } from "./run-end.ts";
@@ -96,8 +97,8 @@ class History {
           this.blame("save-out-of-order", "STORE-3", message);
         }
         this.#perhaps = this.#confirmed.with(event.revision, event.changes);
-        for (const { kind, rule, message } of judgeStreams(this.#confirmed, this.#perhaps, { resumed: this.#resuming }))
-          this.blame(kind, rule, message);
+        this.#blameAll(judgeStreams(this.#confirmed, this.#perhaps, { resumed: this.#resuming }));
+        this.#blameAll(judgeMessageTries(this.#confirmed, this.#perhaps));
         return;
       case "saved":
         if (this.#perhaps?.revision === event.revision) this.#confirmed = this.#perhaps;
@@ -106,6 +107,11 @@ class History {
         return;
       case "body":
         this.#body(event, runId);
+        return;
+      case "message":
+        if (this.ended !== undefined)
+          this.blame("ended-run-changed", "DUR-3", `"${event.path}" handled a message after the run had ended`);
+        this.#blameAll(judgeMessage(event, this.#confirmed, runId));
         return;
       case "ended":
         this.ended = { end: event.end, budgets: event.budgets };
@@ -162,7 +168,11 @@ class History {
     }
     const scope = scopeOf(body, this.#confirmed, runId);
     this.#bodies.push({ body, scope });
-    for (const { kind, rule, message } of judgeBody(body, scope, this.#confirmed)) this.blame(kind, rule, message);
+    this.#blameAll(judgeBody(body, scope, this.#confirmed));
+  }
+
+  #blameAll(findings: readonly Omit<Violation, "process">[]): void {
+    for (const { kind, rule, message } of findings) this.blame(kind, rule, message);
   }
 
   #blameLoss(message: string): void {

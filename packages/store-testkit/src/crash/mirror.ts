@@ -1,4 +1,4 @@
-import type { ReadAttempt, ReadScope, ToldChange, ToldEntry } from "./child-event.ts";
+import type { ReadAttempt, ReadScope, ReadStream, ReadTry, ToldChange, ToldEntry } from "./child-event.ts";
 
 /** The record as its confirmed saves made it: what the store has to give back. */
 export class Mirror {
@@ -34,6 +34,16 @@ export class Mirror {
     return this.#idsOf("attempt/").map((id) => [id, this.#read(`attempt/${id}`) as ReadAttempt]);
   }
 
+  /** The accounts of streams, each with what its key names. */
+  streams(): readonly (readonly [ids: readonly string[], stream: ReadStream])[] {
+    return this.#idsOf("stream/").map((ids) => [decoded(ids), this.#read(`stream/${ids}`) as ReadStream]);
+  }
+
+  /** The tries of messages, each with what its key names. */
+  tries(): readonly (readonly [ids: readonly string[], entry: ReadTry])[] {
+    return this.#idsOf("try/").map((ids) => [decoded(ids), this.#read(`try/${ids}`) as ReadTry]);
+  }
+
   /** Whether the record holds the node's result. */
   confirms(scope: string, nodeId: string): boolean {
     return this.entries.has(`node/${encodeURIComponent(scope)}/${encodeURIComponent(nodeId)}`);
@@ -52,4 +62,8 @@ export class Mirror {
     const content = this.entries.get(key);
     return content === undefined ? undefined : JSON.parse(content);
   }
+}
+
+function decoded(ids: string): readonly string[] {
+  return ids.split("/").map(decodeURIComponent);
 }

@@ -51,11 +51,11 @@ function isLoss(error: unknown): error is PulseError {
 
 async function obey(order: ChildOrder, { subjects, stores }: CrashParts, { tell, told }: Told): Promise<void> {
   const points = faultPoints(order.stop?.kind === "point" ? order.stop : undefined, tell);
-  const subject = await named(
-    subjects,
-    "subject",
-    order.subject,
-  )(order.input, (start) => tell({ kind: "body", ...start }));
+  const subject = await named(subjects, "subject", order.subject)(
+    order.input,
+    (start) => tell({ kind: "body", ...start }),
+    (start) => tell({ kind: "message", ...start }),
+  );
   const inner = await named(stores, "store", order.store)(order.place, (point) => points.reach(`store: ${point}`));
   let cancel = (): void => {};
   let saves = 0;

@@ -25,6 +25,10 @@ export type ViolationKind =
   | "failed-try-ran-again"
   /** A try began before the failure of the one before it was confirmed. */
   | "try-too-early"
+  /** A handler was given a message that its group has not to read, or not any more. */
+  | "message-ran-again"
+  /** The failed tries of a message are not what they were, or are more than its limit. */
+  | "message-budget"
   /** An account of a stream lost what it had: its frontier, its messages, its end, its generation. */
   | "stream-went-back"
   /** The budgets at the end are not those of the undisturbed run. */
