@@ -42,7 +42,7 @@ export async function runNode(
     const ended = await runToEnd(level, allSkipped);
     if (latch.failure !== undefined) endLatched(latch, level, ended);
     else if ("thrown" in ended) await failed(hooks, latch, level, ended.thrown);
-    else await commit(hooks, latch, level, ended.reason);
+    else await commitInTurn(hooks, latch, level, ended.reason);
   } catch (error) {
     // Not admitted, not started, or latched: nothing was decided; the attempt stays active (CKPT-14). Whatever else it may
     // be stops the run too: a node that is neither confirmed nor failed would leave it without an end.
@@ -118,6 +118,22 @@ async function runToEnd(level: NodeContext, allSkipped: boolean): Promise<Ended>
     if (failed !== undefined) return failed;
     if (!isSkip(error)) return { thrown: error };
     return refuseLateSkip(level) ?? { reason: "skipped" };
+  }
+}
+
+/** Commits one after the other what may leave the same group of a stream's readers (STR-44). */
+async function commitInTurn(
+  hooks: CheckpointHooks,
+  latch: Latch,
+  level: NodeContext,
+  reason: "completed" | "skipped",
+): Promise<void> {
+  const turn = level.execution.tree.streams?.turnToLeave(level);
+  const endTurn = turn && (await turn);
+  try {
+    await commit(hooks, latch, level, reason);
+  } finally {
+    endTurn?.();
   }
 }
 

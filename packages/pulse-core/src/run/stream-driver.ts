@@ -61,6 +61,11 @@ export interface StreamDriver {
   hasOpened(level: NodeContext): boolean;
   /** With checkpoints: the failure of a node was confirmed, or (`undefined`) was not. Its readers see it now. */
   endFailed(level: NodeContext, failure: { readonly error: unknown } | undefined): void;
+  /**
+   * Nodes and mounts that may leave the same group are confirmed one after the other: only so the last one knows that it is.
+   * Waits for this one's turn, and gives what ends it; `undefined`: it leaves nothing.
+   */
+  turnToLeave(level: NodeContext): Promise<() => void> | undefined;
   /** The groups that leave with a node or a mount while something is unread (STR-44). */
   leaving(level: NodeContext): readonly GroupRef[];
   /** An execution has ended. */

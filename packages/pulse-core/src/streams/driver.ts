@@ -303,6 +303,17 @@ export class Streams implements StreamDriver {
     for (const source of this.known(level)?.sources ?? []) this.end(source, end);
   }
 
+  turnToLeave({ path, execution }: NodeContext): Promise<() => void> | undefined {
+    const groups = this.memberships.unread(path, execution);
+    if (groups.length === 0) return undefined;
+    const before = Promise.all(groups.map(({ leaving }) => leaving));
+    let end!: () => void;
+    const ended = new Promise<void>((resolve) => (end = resolve));
+    // In this step for all of them, so that no two wait for each other.
+    for (const group of groups) group.leaving = ended;
+    return before.then(() => end);
+  }
+
   leaving({ path, execution }: NodeContext): readonly GroupRef[] {
     return this.memberships
       .leaving(path, execution)
@@ -319,7 +330,9 @@ export class Streams implements StreamDriver {
   }
 
   ended(execution: ExecutionState): void {
-    this.memberships.leave(execution.path, execution);
+    // With checkpoints its readers leave with the mount, when that is confirmed (STR-44).
+    if (this.confirming === undefined) this.memberships.leave(execution.path, execution);
+    else this.memberships.leaveUnconfirmed(execution.path, execution);
     if (execution.parent === undefined) {
       // What was never opened, as its writer never ran.
       for (const source of this.subscribed.values())

@@ -20,6 +20,8 @@ export class Group {
   reachedEnd = false;
   /** Its stop is being confirmed. */
   stopping: Promise<void> | undefined;
+  /** While nodes that may leave it are being confirmed, one after the other: settles with the last of them (STR-44). */
+  leaving: Promise<void> | undefined;
   readonly outstanding = new Set<Delivery>();
   /** Messages to be delivered anew, in order (STR-46). */
   private again: { readonly sequence: number; readonly held: unknown }[] = [];

@@ -33,14 +33,19 @@ export class Memberships {
     }
   }
 
-  /** The groups that leave with a node or a mount, something of theirs unread or to come (STR-44). */
-  leaving(path: string, execution: ExecutionState): readonly Group[] {
-    const members = this.byPath.get(path) ?? new Map<Member, Source>();
-    const gone = (member: Member): boolean => member.left || members.has(member);
+  /** The groups of a node, or of what is inside a mount, of which something is unread or to come. */
+  unread(path: string, execution: ExecutionState): readonly Group[] {
     const groups = new Set<Group>();
-    for (const [{ group }, { top }] of members)
-      if (isAround(top, execution) && !group.stopped && group.members.every(gone)) groups.add(group);
-    return [...groups].filter((group) => !group.reachedEnd || group.pending > 0);
+    for (const [{ group }, { top }] of this.byPath.get(path) ?? [])
+      if (isAround(top, execution) && !group.stopped && (!group.reachedEnd || group.pending > 0)) groups.add(group);
+    return [...groups];
+  }
+
+  /** Those of them that leave with the node or the mount, as all their other readers have (STR-44). */
+  leaving(path: string, execution: ExecutionState): readonly Group[] {
+    const members = this.byPath.get(path);
+    const gone = (member: Member): boolean => member.left || members?.has(member) === true;
+    return this.unread(path, execution).filter((group) => group.members.every(gone));
   }
 
   /** A node or a mount at this path, of this execution or around it, has ended. */

@@ -37,12 +37,17 @@ export async function openConfirmed(
       source.ref.sourceId === opened.sourceId ? differenceOf(source, opened) : "it was restored as another source";
     if (difference !== undefined) throw new TypeError(`open of stream "${key.name}" at "${path}": ${difference}`);
   });
-  // Whose last reader ended while it was being opened is recorded as reading: nothing else would stop it (STR-44).
-  for (const group of source.groups)
-    if (group.hasLeft && !group.stopped) {
-      await confirming.commit(group, path, root);
-      group.stop();
-    }
+  // Whose last reader ended while it was being opened is recorded as reading: nothing else would stop it (STR-44). So is one
+  // whose end is just being confirmed: when that was asked for, there was no stream to name.
+  const left = source.groups
+    .filter((group) => !group.stopped && (group.hasLeft || group.leaving !== undefined))
+    .map((group) => ({ group, leaving: group.leaving }));
+  for (const { group, leaving } of left) {
+    await leaving;
+    if (!group.hasLeft) continue;
+    await confirming.commit(group, path, root);
+    group.stop();
+  }
 }
 
 /** Looks at what `streams.open` gave back as far as core relies on it. */
