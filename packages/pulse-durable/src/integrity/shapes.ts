@@ -2,7 +2,7 @@ import { headerKey, mapOfKind, parseIds } from "../record/entry-key.ts";
 import type { EntryKind } from "../record/entry-key.ts";
 import type { RecordEntry, RunRecord } from "../record/format.ts";
 import { illFormedPlace } from "../record/plain.ts";
-import { shapeProblem, streamShapeProblem } from "../record/shape.ts";
+import { shapeProblem } from "../record/shape.ts";
 import { addAll, corrupt } from "./problem.ts";
 import type { RecordProblem } from "./problem.ts";
 
@@ -29,8 +29,7 @@ export function shapeProblems(record: RunRecord): readonly RecordProblem[] {
 }
 
 function entryProblems(kind: EntryKind | typeof headerKey, key: string, entry: unknown): RecordProblem[] {
-  const ofStreams = kind === headerKey ? undefined : streamShapeProblem(kind, entry);
-  const wrong = shapeProblem(kind, entry) ?? ofStreams ?? illFormedPlace(entry);
+  const wrong = shapeProblem(kind, entry) ?? illFormedPlace(entry);
   return wrong === undefined ? [] : [corrupt(key, "", wrong)];
 }
 

@@ -10,8 +10,10 @@ import {
   sampleHeader,
   skippedValue,
 } from "../testing/sample-record.ts";
+import { wholeStreams } from "../testing/whole-streams.ts";
 import { decodeEntry, encodeEntry } from "./entry-json.ts";
 import { attemptKey, headerKey, nodeKey, scopeKey } from "./entry-key.ts";
+import { entriesOf } from "./fold.ts";
 import type { NodeEntry, RecordEntry } from "./format.ts";
 import { packEntry, unpackEntry } from "./packed-entry.ts";
 
@@ -77,7 +79,10 @@ test("REC-8 REC-25 every kind of entry comes back equal, with or without a list 
         ],
       },
     ],
-    [`message/${idOf("a")}/1`, { nested: [{ bytes: Uint8Array.of(0, 255) }, { bytes: new Uint8Array() }] }],
+    [headerKey, { ...sampleHeader(), later: [{ bytes: Uint8Array.of(0, 255) }, { bytes: new Uint8Array() }] }],
+    ...entriesOf(wholeStreams).flatMap((change): [string, RecordEntry][] =>
+      change.kind === "put" ? [[change.key, change.entry]] : [],
+    ),
   ];
   for (const [entryKey, entry] of entries) {
     expect(roundTrip(entryKey, entry)).toStrictEqual(entry);

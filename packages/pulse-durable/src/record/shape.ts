@@ -15,18 +15,10 @@ interface Shape {
 /**
  * Says what is wrong with an entry's fields and their types, field first; `undefined` when nothing is.
  * The form of ids and digests, and all that needs a second entry, is the integrity check's (REC-17, REC-18).
- * Entries of streams are not looked into here.
  */
 export function shapeProblem(kind: EntryKind | "header", entry: unknown): string | undefined {
   if (typeof entry !== "object" || entry === null || Array.isArray(entry)) return "is no object";
-  const shape = shapes[kind];
-  return shape === undefined ? undefined : fieldsProblem(shape, entry as Readonly<Record<string, unknown>>);
-}
-
-/** The same for the entries of streams, which stores keep as they find them: the checks of a resume look into them. */
-export function streamShapeProblem(kind: EntryKind, entry: unknown): string | undefined {
-  const shape = streamShapes[kind];
-  return shape === undefined ? undefined : object(shape)(entry)?.replace(/^\./, "");
+  return fieldsProblem(shapes[kind], entry as Readonly<Record<string, unknown>>);
 }
 
 function fieldsProblem(shape: Shape, entry: Readonly<Record<string, unknown>>): string | undefined {
@@ -123,7 +115,20 @@ const valueRecord: Rule = (value) => {
   return wrong === undefined ? undefined : `.${wrong}`;
 };
 
-const shapes: Partial<Record<EntryKind | "header", Shape>> = {
+const readyValue: Rule = (value) =>
+  valueRecord(value) ?? (stateOf(value) === "ready" ? undefined : "is no ready value");
+const plainValue: Rule = (value) => valueRecord(value) ?? (stateOf(value) === "stream" ? "is a stream" : undefined);
+const stateOf = (value: unknown): unknown => (value as { readonly state?: unknown }).state;
+/** First and last sequence. */
+const sequenceRun: Rule = (value) =>
+  Array.isArray(value) && value.length === 2 && value.every((sequence) => Number.isSafeInteger(sequence))
+    ? undefined
+    : "is no run of sequences";
+
+/** What a run counts up. Half of what a number can count: no run gets there, and a damaged one does not overflow. */
+const countedMax = 2 ** 52;
+
+const shapes: Readonly<Record<EntryKind | "header", Shape>> = {
   header: {
     required: {
       format: countFrom(1, recordFormat),
@@ -159,22 +164,6 @@ const shapes: Partial<Record<EntryKind | "header", Shape>> = {
       state: oneOf("active", "failed", "confirmed"),
     },
   },
-};
-
-const readyValue: Rule = (value) =>
-  valueRecord(value) ?? (stateOf(value) === "ready" ? undefined : "is no ready value");
-const plainValue: Rule = (value) => valueRecord(value) ?? (stateOf(value) === "stream" ? "is a stream" : undefined);
-const stateOf = (value: unknown): unknown => (value as { readonly state?: unknown }).state;
-/** First and last sequence. */
-const sequenceRun: Rule = (value) =>
-  Array.isArray(value) && value.length === 2 && value.every((sequence) => Number.isSafeInteger(sequence))
-    ? undefined
-    : "is no run of sequences";
-
-/** What a run counts up. Half of what a number can count: no run gets there, and a damaged one does not overflow. */
-const countedMax = 2 ** 52;
-
-const streamShapes: Partial<Record<EntryKind, Shape>> = {
   stream: {
     required: {
       scope: text,

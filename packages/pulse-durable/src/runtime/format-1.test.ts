@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
-import type { RunRecord } from "../record/format.ts";
+import type { RecordEntry, RunRecord } from "../record/format.ts";
 import { rejectionOf } from "../testing/error-of.ts";
 import { olderGraph } from "../testing/older-graph.ts";
+import { ready, rowsOf } from "../testing/whole-streams.ts";
 import { worker } from "../testing/worker.ts";
 
 interface Fixture {
@@ -153,12 +154,17 @@ test("REC-28 a format 1 with later fields is refused, by import and by resume, a
     expect(await store.catalog.count()).toBe(0);
   }
 
-  for (const key of [`stream/${source}/g`, `message/${source}/1`, `managed/${root}/${root}/n`]) {
+  const later: readonly (readonly [string, RecordEntry])[] = [
+    [`stream/${source}/g`, { ...rowsOf("g"), sourceId: source }],
+    [`message/${source}/1`, { value: ready("doubled", "2") }],
+    [`managed/${root}/${root}/n`, { values: [] }],
+  ];
+  for (const [key, entry] of later) {
     const { store, pulse, read } = await imported("nested");
     const session = await store.acquire("format-1-nested");
     const record = await session.load();
     const next = { ...record, header: { ...record.header, revision: 2 } };
-    await session.save(next, 1, [{ kind: "put", key, entry: { source } }]);
+    await session.save(next, 1, [{ kind: "put", key, entry }]);
     await session.close();
     const error = await rejectionOf("PULSE_CORRUPT", pulse.resume(olderGraph(quiet), { start: 1 }, callOf("nested")));
     expect(error.details.where).toBe(key);
