@@ -1,7 +1,17 @@
 import { attemptKey, headerKey, nodeKey, scopeKey } from "@pulse-ts/durable";
-import type { RecordChange, RecordChanges, RecordEntry, ValueRecord } from "@pulse-ts/durable";
+import type {
+  ManagedEntry,
+  ReadyValue,
+  RecordChange,
+  RecordChanges,
+  RecordEntry,
+  SequenceRun,
+  StreamDescriptor,
+  StreamEntry,
+  ValueRecord,
+} from "@pulse-ts/durable";
 import type { Random } from "./random.ts";
-import { firstChanges, headerOf, readyValue, sha256 } from "./sample-run.ts";
+import { firstChanges, headerOf, sha256 } from "./sample-run.ts";
 
 /**
  * The changes of one save, over every kind of entry (REC-27), each key at most once (REC-31): new entries, entries that
@@ -60,46 +70,86 @@ const kinds: readonly ((random: Random) => Entry)[] = [
       state: random.pick(["active", "failed", "confirmed"] as const),
     },
   ],
-  (random) => [keyOf("stream", random.pick(ids), random.pick(ids)), streamEntry(random)],
-  (random) => [keyOf("message", random.pick(ids), String(random.below(9))), bytesEntry(random)],
+  (random) => {
+    const [sourceId, group] = [random.pick(ids), random.pick(ids)];
+    return [keyOf("stream", sourceId, group), streamEntry(random, sourceId, group)];
+  },
+  (random) => [keyOf("message", random.pick(ids), sequenceIn(random)), { value: randomReady(random) }],
   (random) => [
-    keyOf("try", random.pick(ids), "group", String(random.below(9)), random.pick(ids), random.pick(ids), "1"),
-    { limit: 3, state: random.pick(["active", "failed", "confirmed"]) },
+    keyOf("try", random.pick(ids), random.pick(ids), sequenceIn(random), random.pick(ids), random.pick(ids), "1"),
+    { limit: 1 + random.below(3), state: random.pick(["active", "failed", "confirmed"] as const) },
   ],
-  (random) => [keyOf("managed", random.pick(ids), random.pick(ids), random.pick(ids)), bytesEntry(random)],
+  (random) => [keyOf("managed", random.pick(ids), random.pick(ids), random.pick(ids)), managedEntry(random)],
 ];
+
+const sequenceIn = (random: Random): string => String(1 + random.below(9));
 
 const keyOf = (kind: string, ...parts: readonly string[]): string =>
   `${kind}/${parts.map(encodeURIComponent).join("/")}`;
 
 function randomValue(random: Random): ValueRecord {
-  const head = { name: random.pick(texts), codec: random.pick(texts), codecVersion: "1" };
   switch (random.below(6)) {
     case 0:
-      return { ...head, state: "skipped" };
+      return { ...randomHead(random), state: "skipped" };
     case 1:
-      return {
-        ...head,
-        state: "stream",
-        stream: { sourceId: random.pick(ids), attempt: random.pick(ids), capacity: 8 },
-      };
+      return { ...randomHead(random), state: "stream", stream: randomDescriptor(random) };
     default:
-      return { ...readyValue(randomBytes(random), head), name: head.name };
+      return randomReady(random);
   }
 }
 
-const streamEntry = (random: Random): RecordEntry => ({
-  generation: random.below(9),
-  ackedThrough: random.below(9),
-  pending: Array.from({ length: random.below(4) }, (_, at) => at + 9),
-  stopped: random.below(2) === 0,
-  cursor: plainData(random, 2),
-});
+function randomHead(random: Random) {
+  return { name: random.pick(texts), codec: random.pick(texts), codecVersion: "1" };
+}
 
-const bytesEntry = (random: Random): RecordEntry => {
+function randomDescriptor(random: Random): StreamDescriptor {
+  const descriptor = { sourceId: random.pick(ids), attempt: random.pick(ids), capacity: 8 };
+  return random.below(2) === 0 ? descriptor : { ...descriptor, end: random.pick(["completed", "failed"] as const) };
+}
+
+function randomReady(random: Random, head = randomHead(random)): ReadyValue {
   const bytes = randomBytes(random);
-  return { codec: random.pick(texts), codecVersion: "1", digest: sha256(bytes), bytes };
-};
+  return { ...head, state: "ready", digest: sha256(bytes), bytes };
+}
+
+/** One group's account (REC-11), its pending runs in order and apart as a run writes them. */
+function streamEntry(random: Random, sourceId: string, group: string): StreamEntry {
+  const pending: SequenceRun[] = [];
+  const ackedThrough = random.below(9);
+  let last = ackedThrough;
+  for (let count = random.below(4); count > 0; count -= 1) {
+    const first = last + (pending.length === 0 ? 1 : 2 + random.below(3));
+    last = first + random.below(3);
+    pending.push([first, last]);
+  }
+  const key = random.pick(texts);
+  return {
+    scope: random.pick(ids),
+    nodeId: random.pick(ids),
+    key,
+    group,
+    sourceId,
+    attempt: random.pick(ids),
+    generation: 1 + random.below(9),
+    capacity: 1 + random.below(9),
+    resumable: random.below(2) === 0,
+    lastSequence: last,
+    ...(random.below(2) === 0 ? {} : { cursor: randomReady(random, { ...randomHead(random), name: key }) }),
+    ackedThrough,
+    pending,
+    stopped: random.below(2) === 0,
+    end: random.pick(["open", "completed", "failed", "canceled"] as const),
+  };
+}
+
+/** Without a state, and with few values or none (REC-13). */
+function managedEntry(random: Random): ManagedEntry {
+  const values = Array.from({ length: random.below(3) }, () =>
+    random.below(3) === 0 ? { ...randomHead(random), state: "skipped" as const } : randomReady(random),
+  );
+  if (random.below(3) === 0) return { values };
+  return { state: randomReady(random, { ...randomHead(random), name: "" }), values };
+}
 
 /** Mostly few; now and then more than stores keep beside their records. */
 function randomBytes(random: Random): Uint8Array {

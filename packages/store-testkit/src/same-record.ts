@@ -1,5 +1,5 @@
-import { entriesOf } from "@pulse-ts/durable";
-import type { RecordEntry, RunRecord, ValueRecord } from "@pulse-ts/durable";
+import { entriesOf, headerKey } from "@pulse-ts/durable";
+import type { ReadyContent, RecordEntry, RunRecord } from "@pulse-ts/durable";
 import { shown, unmet } from "./expectation.ts";
 
 /** Reads the bytes of a value that a record names as `content` (STORE-10). */
@@ -38,24 +38,31 @@ function entriesByKey(what: string, record: RunRecord): Map<string, RecordEntry>
   return entries;
 }
 
-/** A node's values with their bytes in place of their contents. */
+/** The values of an entry with their bytes in place of their contents: those of a node, and those of streams. */
 async function withBytes(key: string, entry: RecordEntry, fetch: FetchContent | undefined): Promise<unknown> {
-  const { outputs } = entry as { readonly outputs?: unknown };
-  if (!key.startsWith("node/") || !Array.isArray(outputs)) return entry;
-  const values: unknown[] = [];
-  for (const value of outputs as readonly ValueRecord[]) {
-    if (value?.state !== "ready" || !("content" in value)) values.push(value);
-    else {
-      const { content, ...rest } = value;
-      if (content.digest !== value.digest)
-        throw unmet(`${key}: content ${content.digest}`, `its digest ${value.digest}`);
-      if (fetch === undefined) throw unmet(`${key}: a content`, "bytes, where the session has no `content` to read it");
-      const bytes = await fetch(content.digest);
-      if (bytes.length !== content.size) throw unmet(`${key}: a content of ${bytes.length} bytes`, `${content.size}`);
-      values.push({ ...rest, bytes });
-    }
-  }
-  return { ...entry, outputs: values };
+  // A header may have anything in it, and no values.
+  return key === headerKey ? entry : filled(key, entry, fetch);
+}
+
+async function filled(key: string, data: unknown, fetch: FetchContent | undefined): Promise<unknown> {
+  if (typeof data !== "object" || data === null || data instanceof Uint8Array) return data;
+  if (isReadyContent(data)) return withItsBytes(key, data, fetch);
+  if (Array.isArray(data)) return Promise.all(data.map((part) => filled(key, part, fetch)));
+  const fields = Object.entries(data).map(async ([field, part]) => [field, await filled(key, part, fetch)] as const);
+  return Object.fromEntries(await Promise.all(fields));
+}
+
+function isReadyContent(data: object): data is ReadyContent {
+  return (data as Partial<ReadyContent>).state === "ready" && "content" in data;
+}
+
+async function withItsBytes(key: string, value: ReadyContent, fetch: FetchContent | undefined): Promise<unknown> {
+  const { content, ...rest } = value;
+  if (content.digest !== value.digest) throw unmet(`${key}: content ${content.digest}`, `its digest ${value.digest}`);
+  if (fetch === undefined) throw unmet(`${key}: a content`, "bytes, where the session has no `content` to read it");
+  const bytes = await fetch(content.digest);
+  if (bytes.length !== content.size) throw unmet(`${key}: a content of ${bytes.length} bytes`, `${content.size}`);
+  return { ...rest, bytes };
 }
 
 interface Difference {
