@@ -55,6 +55,8 @@ export class HookDriver implements CheckpointDriver {
   }
 
   async openTry(level: NodeContext, place: number, limit: number): Promise<number> {
+    // What the try before has sent stands, and its position is where this one goes on (STR-32).
+    await level.execution.tree.streams?.settled(level);
     const attempt = await admit(this.latch, "openAttempt", level, async (call) =>
       checkedAttempt(
         await this.options.hooks.openAttempt({

@@ -18,6 +18,8 @@ export class Account {
   readonly waits = { count: 0 };
   /** A message's budget is used up: the node fails with this, whatever its chain makes of it (STR-16). */
   failure: { readonly thrown: unknown } | undefined;
+  /** With checkpoints: what a handler has come to, while it is being confirmed. The next one begins when that is known. */
+  recording: Promise<void> | undefined;
   /** The node's explicit state; absent at first (STR-18). */
   state: { readonly value: unknown } | undefined;
   /** Plain keys that committed messages wrote: visible when the chain has ended (STR-19). */

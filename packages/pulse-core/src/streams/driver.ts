@@ -306,7 +306,7 @@ export class Streams implements StreamDriver {
   turnToLeave({ path, execution }: NodeContext): Promise<() => void> | undefined {
     const groups = this.memberships.unread(path, execution);
     if (groups.length === 0) return undefined;
-    const before = Promise.all(groups.map(({ leaving }) => leaving));
+    const before = Promise.all(groups.map(({ leaving }) => leaving ?? nothing));
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));
     // In this step for all of them, so that no two wait for each other.
@@ -418,6 +418,8 @@ export class Streams implements StreamDriver {
 /** Its writer was in an earlier run of this mount, whose child is over or about to be. */
 const isOver = ({ end, execution: before }: Source, execution: ExecutionState): boolean =>
   end?.reason === "canceled" || (before !== execution && before.path === execution.path);
+
+const nothing = Promise.resolve();
 
 /** As they stand in an execution's array of states. */
 const waiting = 0;

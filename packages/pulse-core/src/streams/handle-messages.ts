@@ -132,7 +132,7 @@ async function handle(
   const tries =
     confirming === undefined
       ? triesInMemory(account, delivery, limit)
-      : recordedTries(confirming, delivery, limit, stateType);
+      : recordedTries(confirming, account, delivery, limit, stateType);
   for (;;) {
     // The level may change with the next try of a retry around this; a late body stays with its own.
     const level = reader.level as NodeContext;

@@ -9,6 +9,7 @@ import type { Confirming } from "./confirming.ts";
 import type { Delivery } from "./delivery.ts";
 import type { MessageTry, Staged } from "./staged.ts";
 import { exhaustedMessageError } from "./stream-errors.ts";
+import { hindrance } from "./waiter.ts";
 
 /** The budget of one message, and what it comes to (STR-16, STR-24). */
 export interface MessageTries {
@@ -40,6 +41,7 @@ export function triesInMemory(account: Account, { member, sequence }: Delivery, 
 /** Kept in the record (STR-24). */
 export function recordedTries(
   confirming: Confirming,
+  account: Account,
   { member, sequence }: Delivery,
   limit: number,
   stateType: KeyType | undefined,
@@ -56,8 +58,16 @@ export function recordedTries(
     limit,
     stateType,
   });
+  const recorded = (confirmed: Promise<void>): Promise<void> => {
+    account.recording = settledAfter(account.recording, confirmed);
+    return confirmed;
+  };
   return {
     async begin(level) {
+      // Of a try of the node that was given up: what it comes to is part of the state and of the budget (STR-39).
+      await account.recording;
+      const hindered = hindrance({ level, path: level.path, waits: undefined }, undefined);
+      if (hindered !== undefined) throw hindered.error;
       const attempt = await confirming.ask("streams.openMessage", { level }, async (covered) =>
         checkedAttempt(
           await confirming.asked.openMessage({
@@ -76,22 +86,30 @@ export function recordedTries(
       const { execution, path } = level;
       // After the stop no failure is confirmed: the try stays active (CKPT-34).
       if (execution.stop !== undefined) throw error;
-      await confirming.ask("streams.failMessage", { above: execution, path }, (covered) =>
-        confirming.asked.failMessage({
-          ...asking(level),
-          index,
-          error,
-          get signal() {
-            return covered.signal;
-          },
-        }),
+      await recorded(
+        confirming.ask("streams.failMessage", { above: execution, path }, (covered) =>
+          confirming.asked.failMessage({
+            ...asking(level),
+            index,
+            error,
+            get signal() {
+              return covered.signal;
+            },
+          }),
+        ),
       );
     },
     committing(staged) {
       const prepared = prepareStaged(staged, confirming, stateType);
-      return () => confirmMessage(staged, confirming, prepared);
+      return () => recorded(confirmMessage(staged, confirming, prepared));
     },
   };
+}
+
+/** Settles when both have, with nothing: a chain of results would grow with each message. */
+async function settledAfter(before: Promise<void> | undefined, confirmed: Promise<void>): Promise<void> {
+  await before;
+  await confirmed.catch(() => {});
 }
 
 function checkedAttempt(attempt: MessageAttempt): MessageAttempt {
