@@ -53,6 +53,18 @@ describe("a connection that is cut at a save", () => {
 
 const beforeTheAnswer = ["before", "sent", "answered"] as const;
 
+test("PG-7 a connection that the server ends in the packet that lets it in breaks no process: the call fails", async () => {
+  await using bench = await openBench();
+  const store = bench.open();
+  bench.link.sendAway();
+  const refusal = await store.acquire(run.runId).catch((error: unknown) => error);
+  expect(isPulseError(refusal, "PULSE_STORE") && refusal.message).toContain("resume when the server can be reached");
+  bench.link.restore();
+  const session = await store.acquire(run.runId);
+  await saveSteps(session, run, 0, 1);
+  expect(await session.load()).toEqual(run.at(1));
+});
+
 describe("a connection that is cut at another statement", () => {
   test.each(beforeTheAnswer)("PG-7 %s a release: it is sent again, and the run is free at once", async (moment) => {
     await using bench = await openBench();

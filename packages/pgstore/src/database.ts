@@ -135,8 +135,6 @@ const lostPreparation = new Set(["26000", "42P05"]);
 
 /** Works with a connection and gives it back; one that failed by more than its statement is thrown away. */
 async function using<Result>(client: PoolClient, work: () => Promise<Result>): Promise<Result> {
-  // The error of a connection that breaks now is told by the statement that was under way.
-  client.on("error", ignore);
   let broken = true;
   try {
     const result = await work();
@@ -146,24 +144,21 @@ async function using<Result>(client: PoolClient, work: () => Promise<Result>): P
     broken = !isServerError(error) && !isPulseError(error);
     throw error;
   } finally {
-    client.off("error", ignore);
-    client.release(broken);
+    giveBack(client, broken);
   }
 }
-
-const ignore = (): void => undefined;
 
 /** A connection of the pool, whose waiters count too (PG-2). */
 async function checkOut(pool: Pool, limit: Limit, patient: boolean): Promise<PoolClient> {
   for (let pauseMs = pauseMsFirst; ; pauseMs = Math.min(pauseMs * 2, pauseMsMax)) {
     limit.signal?.throwIfAborted();
-    const coming = pool.connect();
+    const coming = takeClient(pool);
     try {
       return await within(coming, limit);
     } catch (error) {
       // One that comes too late is given back.
       coming.then(
-        (client) => client.release(),
+        (client) => giveBack(client, false),
         () => undefined,
       );
       if (!patient || !mayPassSoon(error) || performance.now() + pauseMs > limit.until) throw error;
@@ -171,6 +166,28 @@ async function checkOut(pool: Pool, limit: Limit, patient: boolean): Promise<Poo
     }
   }
 }
+
+/**
+ * The pool stops listening to a connection when it gives it away, and an error that nobody hears ends the process; the
+ * server's last word may stand behind its first in one packet. So its error is heard before any other code runs: the
+ * statement that is under way, or the next one, tells it.
+ */
+async function takeClient(pool: Pool): Promise<PoolClient> {
+  return await new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (client === undefined) return reject(error ?? new Error("the pool gave no connection"));
+      client.on("error", ignore);
+      return resolve(client);
+    });
+  });
+}
+
+function giveBack(client: PoolClient, broken: boolean): void {
+  client.off("error", ignore);
+  client.release(broken);
+}
+
+const ignore = (): void => undefined;
 
 const pauseMsFirst = 50;
 const pauseMsMax = 1_000;

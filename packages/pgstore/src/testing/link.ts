@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import type { AddressInfo, Socket } from "node:net";
-import { boundStatement, endsTurn, frameReader, readyState, statementOf } from "./frames.ts";
+import { boundStatement, endsTurn, frame, frameReader, readyState, statementOf } from "./frames.ts";
 import type { Frame } from "./frames.ts";
 
 /**
@@ -24,6 +24,11 @@ export interface Link extends AsyncDisposable {
   cutAt(moment: CutMoment, statement: RegExp): Promise<void>;
   /** Cuts all connections. */
   cutAll(): void;
+  /**
+   * From now on the server says, in the packet in which it lets a client in, that an administrator ends the connection, and
+   * ends it. Until `restore`.
+   */
+  sendAway(): void;
   /** From now on all that a client sends comes so many milliseconds late. */
   delay(ms: number): void;
   /** From now on nothing comes through, and nobody is told: as when a cable is pulled. Until `restore`. */
@@ -48,6 +53,12 @@ interface Trap {
   readonly done: () => void;
 }
 
+/** What the server says to whom `pg_terminate_backend` ends. */
+const farewell = frame(
+  "E",
+  Buffer.from("SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0"),
+);
+
 /** Opens a way to the server of `url`. */
 export async function openLink(url: string): Promise<Link> {
   const target = new URL(url);
@@ -55,6 +66,7 @@ export async function openLink(url: string): Promise<Link> {
   const traps = new Set<Trap>();
   const pairs = new Set<Pair>();
   let refuses = false;
+  let sendsAway = false;
   let delayMs = 0;
   /** Pending while nothing comes through. */
   let passable = Promise.resolve();
@@ -107,7 +119,7 @@ export async function openLink(url: string): Promise<Link> {
       return pair.moment === "sent" ? cut(pair) : undefined;
     };
     return (chunk) => {
-      for (const frame of read(chunk)) if (pairs.has(pair)) forward(frame);
+      for (const each of read(chunk)) if (pairs.has(pair)) forward(each);
     };
   }
 
@@ -122,6 +134,8 @@ export async function openLink(url: string): Promise<Link> {
   function toClient(pair: Pair): (chunk: Buffer) => void {
     const read = frameReader("server");
     return (chunk) => {
+      if (sendsAway && read(chunk).some((frame) => readyState(frame) !== undefined))
+        return void pair.client.end(Buffer.concat([chunk, farewell]), () => cut(pair));
       if (pair.moment !== "answered") pair.client.write(chunk);
       if (pair.moment === undefined || !read(chunk).some((frame) => readyState(frame) !== undefined)) return;
       if (pair.moment === "answered") return cut(pair);
@@ -145,6 +159,9 @@ export async function openLink(url: string): Promise<Link> {
     statements,
     cutAt: async (moment, statement) => await new Promise<void>((done) => traps.add({ moment, statement, done })),
     cutAll,
+    sendAway() {
+      sendsAway = true;
+    },
     delay(ms) {
       delayMs = ms;
     },
@@ -160,6 +177,7 @@ export async function openLink(url: string): Promise<Link> {
     },
     restore() {
       refuses = false;
+      sendsAway = false;
       endHole?.();
       endHole = undefined;
     },

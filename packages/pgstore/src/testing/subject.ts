@@ -27,6 +27,8 @@ export const subject: StoreSubject = {
   async removePlace(place) {
     const { connectionString, schema } = partsOf(place);
     const client = new pg.Client({ connectionString });
+    // The server may be stopped meanwhile: the statement tells that.
+    client.on("error", () => undefined);
     await client.connect();
     await client.query(`DROP SCHEMA ${pg.escapeIdentifier(schema)} CASCADE`);
     await client.end();
