@@ -1,4 +1,6 @@
-import type { AttemptInspection, NodeInspection, OutputInspection, RunInspection, ScopeInspection } from "./inspect.ts";
+import type { HandledInspection, MessageTryInspection } from "./inspect-handled.ts";
+import type { OutputInspection } from "./inspect-output.ts";
+import type { AttemptInspection, NodeInspection, RunInspection, ScopeInspection } from "./inspect.ts";
 import type { StreamGroupInspection, StreamInspection } from "./inspect-streams.ts";
 import { shownRunId } from "./run-id.ts";
 import { refuseArgument } from "./runtime/check-options.ts";
@@ -40,19 +42,38 @@ function branch(branches: readonly Branch[], indent: string, lines: string[]): v
   }
 }
 
-function nodeBranch({ nodeId, state, outputs, attempts, streams = [] }: NodeInspection): Branch {
+function nodeBranch({ nodeId, state, outputs, attempts, streams = [], handled }: NodeInspection): Branch {
   const made = outputs.length === 0 ? "" : `: ${outputs.map(outputText).join(", ")}`;
-  const inner = [...streams.map(streamBranch), ...attempts.flatMap((attempt) => attemptBranches(attempt))];
+  const inner = [
+    ...streams.map(streamBranch),
+    ...handledBranches(handled),
+    ...attempts.flatMap((attempt) => attemptBranches(attempt)),
+  ];
   return { text: `${shown(nodeId)} ${state}${made}`, branches: inner };
 }
 
-function streamBranch({ key, end, sent, groups }: StreamInspection): Branch {
-  const text = `stream ${shown(key)} ${end}: ${sent} sent`;
+function streamBranch({ key, end, sent, generation, groups }: StreamInspection): Branch {
+  const text = `stream ${shown(key)} ${end}: ${sent} sent, generation ${generation}`;
   return { text, branches: groups.map((group) => ({ text: groupText(group), branches: [] })) };
 }
 
 function groupText({ name, frontier, pending, stopped }: StreamGroupInspection): string {
   return `group ${shown(name)}: ${stopped ? "stopped" : `${pending} not acknowledged, all up to ${frontier} are`}`;
+}
+
+function handledBranches(handled: HandledInspection | undefined): readonly Branch[] {
+  if (handled === undefined) return [];
+  const { state, values, tries } = handled;
+  const made = [
+    ...(state === undefined ? [] : [`state (${sizeText(state)})`]),
+    ...(values.length === 0 ? [] : [`contributed ${values.map(outputText).join(", ")}`]),
+    ...tries.map(messageTryText),
+  ];
+  return made.map((text) => ({ text, branches: [] }));
+}
+
+function messageTryText({ stream, group, sequence, ...message }: MessageTryInspection): string {
+  return `message ${sequence} of stream ${shown(stream)}, group ${shown(group)}: ${tryText(message)}`;
 }
 
 /** A node's own attempt says no more than the node; the tries of its retries, and what they opened, say more. */
@@ -68,13 +89,16 @@ function childBranches(child: ScopeInspection | undefined): readonly Branch[] {
 }
 
 /** A try that succeeded stays active in the record (REC-4): its node says that it is confirmed. */
-function tryText({ index, limit, state }: AttemptInspection): string {
+function tryText({ index, limit, state }: Pick<AttemptInspection, "index" | "limit" | "state">): string {
   return `try ${index} of ${limit}${state === "failed" ? " failed" : ""}`;
 }
 
-function outputText({ name, state, codec, bytes }: OutputInspection): string {
-  if (bytes === undefined) return `${shown(name)} (${state})`;
-  return `${shown(name)} (${bytes} ${bytes === 1 ? "byte" : "bytes"}, ${shown(codec)})`;
+function outputText(output: OutputInspection): string {
+  return `${shown(output.name)} (${sizeText(output)})`;
+}
+
+function sizeText({ state, codec, bytes }: OutputInspection): string {
+  return bytes === undefined ? state : `${bytes} ${bytes === 1 ? "byte" : "bytes"}, ${shown(codec)}`;
 }
 
 function timesResumed(resumes: number): string {

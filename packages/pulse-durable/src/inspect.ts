@@ -1,7 +1,11 @@
+import { handledByAttempt } from "./inspect-handled.ts";
+import type { HandledInspection } from "./inspect-handled.ts";
+import { outputInspection } from "./inspect-output.ts";
+import type { OutputInspection } from "./inspect-output.ts";
 import { streamsByAttempt } from "./inspect-streams.ts";
 import type { StreamInspection } from "./inspect-streams.ts";
 import { idsKey } from "./record/entry-key.ts";
-import type { AttemptEntry, AttemptState, NodeEntry, RunRecord, RunStatus, ValueRecord } from "./record/format.ts";
+import type { AttemptEntry, AttemptState, RunRecord, RunStatus } from "./record/format.ts";
 
 /** A run as its record shows it (DUR-14): plain data, a copy. */
 export interface RunInspection {
@@ -33,14 +37,8 @@ export interface NodeInspection {
   readonly attempts: readonly AttemptInspection[];
   /** The streams that it has opened, by key; absent when it has opened none. */
   readonly streams?: readonly StreamInspection[];
-}
-
-export interface OutputInspection {
-  readonly name: string;
-  readonly state: ValueRecord["state"];
-  readonly codec: string;
-  /** Size of the encoded value; absent for a skipped one. */
-  readonly bytes?: number;
+  /** What it made of the messages that it handles; absent as long as none was tried twice or confirmed. */
+  readonly handled?: HandledInspection;
 }
 
 export interface AttemptInspection {
@@ -58,7 +56,10 @@ export interface AttemptInspection {
 /** The record as a tree of scopes, nodes, attempts and streams. Linear in the record; no value is decoded. */
 export function inspectRecord(record: RunRecord): RunInspection {
   const { runId, status, revision, version, resumes, failure, rootScope } = record.header;
-  const root = scopeInspection({ record, children: childrenOf(record), streams: streamsByAttempt(record) }, rootScope);
+  const root = scopeInspection(
+    { record, children: childrenOf(record), streams: streamsByAttempt(record), handled: handledByAttempt(record) },
+    rootScope,
+  );
   return { runId, status, revision, version, resumes, ...(failure === undefined ? {} : { failure }), root };
 }
 
@@ -83,10 +84,11 @@ interface Inspected {
   readonly record: RunRecord;
   readonly children: Children;
   readonly streams: ReturnType<typeof streamsByAttempt>;
+  readonly handled: ReturnType<typeof handledByAttempt>;
 }
 
 function scopeInspection(inspected: Inspected, scope: string): ScopeInspection {
-  const { record, children, streams } = inspected;
+  const { record, children, streams, handled } = inspected;
   const { graph = "", path = "" } = record.scopes.get(scope) ?? {};
   // A child scope has the id of its attempt, under which retry attempts stand as well: those have a boundary.
   const roots = (children.get(scope) ?? []).filter(([, { boundary }]) => boundary === "");
@@ -100,7 +102,8 @@ function scopeInspection(inspected: Inspected, scope: string): ScopeInspection {
       state,
       outputs: node?.outputs.map(outputInspection) ?? [],
       attempts: [attemptInspection(inspected, id, attempt)],
-      ...(streams.has(id) ? { streams: streams.get(id) ?? [] } : {}),
+      ...fieldOf("streams", streams.get(id)),
+      ...fieldOf("handled", handled.get(id)),
     };
   });
   return { scope, graph, path, nodes: nodes.toSorted((one, other) => (one.nodeId < other.nodeId ? -1 : 1)) };
@@ -121,8 +124,10 @@ function attemptInspection(inspected: Inspected, id: string, attempt: AttemptEnt
   };
 }
 
-function outputInspection(output: NodeEntry["outputs"][number]): OutputInspection {
-  const { name, state, codec } = output;
-  if (output.state !== "ready") return { name, state, codec };
-  return { name, state, codec, bytes: "bytes" in output ? output.bytes.length : output.content.size };
+/** A field that is absent rather than undefined. */
+function fieldOf<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined,
+): { readonly [Field in Name]?: Value } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [Field in Name]: Value });
 }
