@@ -17,6 +17,7 @@ import type { Group } from "./group.ts";
 import type { Source } from "./source.ts";
 import { canceledError, failedError } from "./stream-errors.ts";
 import type { StreamKey } from "./stream-key.ts";
+import { quiet } from "./waiter.ts";
 
 /** A message as the writer sent it. */
 export interface SentMessage {
@@ -102,6 +103,16 @@ export class Confirming {
     );
     // A group of a source that has ended otherwise may well stop.
     if ("refused" in answer && sequence !== undefined) throw refusedError(source, answer);
+  }
+
+  /** Confirms what the host stopped before a stream that has ended was known: nobody opens it any more, nor waits for this. */
+  stopsEarly({ groups, end }: Source): void {
+    const confirmed = async (group: Group): Promise<void> => {
+      await this.commit(group, "", undefined);
+      group.stopsEarly = false;
+    };
+    // What fails ends the run.
+    for (const group of groups) if (end !== undefined && group.stopsEarly) void quiet(confirmed(group));
   }
 
   /** Confirms a handler's transaction as a whole (REC-14). */

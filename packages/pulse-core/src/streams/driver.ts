@@ -1,7 +1,6 @@
 import { Confirming, refOf } from "./confirming.ts";
 import { checkExecution } from "../check/stream-start.ts";
 import type { Problem } from "../errors.ts";
-import { invalid } from "../invalid.ts";
 import type { AnyKey } from "../key.ts";
 import type { NodeReason } from "../run/events.ts";
 import type { GroupRef, RestoredStream, StreamRef } from "../checkpoint/stream-hooks.ts";
@@ -14,7 +13,7 @@ import { misuse, usage } from "../run/signals.ts";
 import { pending, ready } from "../run/slot.ts";
 import type { SlotState } from "../run/slot.ts";
 import type { StreamDriver } from "../run/stream-driver.ts";
-import { Account } from "./account.ts";
+import { Accounts } from "./accounts.ts";
 import type { Group } from "./group.ts";
 import { noteEnd, refuseHidden } from "./hidden.ts";
 import { Memberships } from "./memberships.ts";
@@ -25,8 +24,9 @@ import { differenceOf, restoreSource } from "./restored.ts";
 import { Reader } from "./reader.ts";
 import { streamSnapshot } from "./snapshot.ts";
 import type { StreamSnapshot } from "./snapshot.ts";
-import { Source, topOf } from "./source.ts";
+import { Source, sourceAt, topOf } from "./source.ts";
 import type { SourceEnd } from "./source.ts";
+import { unreadError } from "./stream-errors.ts";
 import { groupProblem } from "./group-name.ts";
 import { hindrance, refused } from "./waiter.ts";
 import { Writer } from "./writer.ts";
@@ -40,7 +40,7 @@ export class Streams implements StreamDriver {
   private readonly plan: StreamPlan;
   /** By the writer's path and the key's name. */
   private readonly sourcePlans: ReadonlyMap<string, SourcePlan>;
-  private readonly accounts = new WeakMap<ExecutionState, Map<number, Account>>();
+  private readonly accounts = new Accounts();
   private readonly sources = new Set<Source>();
   /** Made before they were opened, as the host reads them; by what `sourcePlans` has them under. */
   private readonly subscribed = new Map<string, Source>();
@@ -76,16 +76,7 @@ export class Streams implements StreamDriver {
         this.root.tree.checkpoint?.restores(this.root, path, key.name) !== true,
     );
     if (unread.length === 0) return;
-    const { graph } = this.root.compiled;
-    throw invalid(
-      `the execution of graph "${graph.name}"`,
-      unread.map(({ path, key, outputs }) => ({
-        code: "PULSE_STREAM_UNREAD",
-        path: `${graph.name}/${path}`,
-        message: `nothing reads stream "${key.name}", an output of the graph; subscribe to "${outputs[0]}" before the start`,
-        ends: [path, key.name],
-      })),
-    );
+    throw unreadError(this.root.compiled.graph.name, unread);
   }
 
   subscribe(key: AnyKey, options: { readonly group?: string } | undefined): Reader {
@@ -130,7 +121,7 @@ export class Streams implements StreamDriver {
           key?.name,
         ),
       );
-    const account = this.accountOf(level);
+    const account = this.accounts.of(level);
     let source = sourceAt(execution, slot);
     if (source === undefined && level.written(slot) !== undefined)
       return refused(misuse("CORE-42", path, `opens stream "${key.name}", which it has skipped`, key.name));
@@ -156,7 +147,7 @@ export class Streams implements StreamDriver {
   private opened(source: Source, level: NodeContext, slot: number): void {
     const { execution } = level;
     source.opened = true;
-    this.accountOf(level).sources.add(source);
+    this.accounts.of(level).sources.add(source);
     if (execution.slotState[slot] !== pending) return;
     level.tell({ kind: "stream-opened", key: source.plan.key.name });
     execution.decide(slot, ready, source);
@@ -164,7 +155,7 @@ export class Streams implements StreamDriver {
 
   /** Readers see it when it is confirmed; each opening of the node waits for the one (STR-21). */
   private async openConfirmed(confirming: Confirming, level: NodeContext, key: AnyKey, slot: number): Promise<Writer> {
-    const account = this.accountOf(level);
+    const account = this.accounts.of(level);
     const { execution } = level;
     const source = sourceAt(execution, slot) ?? account.opening.get(slot) ?? this.unopened(level, key);
     account.opening.set(slot, source);
@@ -207,7 +198,7 @@ export class Streams implements StreamDriver {
     const key = level.execution.compiled.keys[slot] as AnyKey;
     const member = source?.memberOf(level.path, key.name);
     if (member === undefined) return undefined;
-    const account = this.accountOf(level);
+    const account = this.accounts.of(level);
     member.execution = level.execution;
     const reader = noteEnd(new Reader(member, account, level));
     account.readers.set(slot, reader);
@@ -217,7 +208,7 @@ export class Streams implements StreamDriver {
   passes(level: NodeContext, slot: number, state: SlotState, value: unknown): boolean {
     const { execution, path } = level;
     const key = execution.compiled.keys[slot] as AnyKey;
-    if (this.known(level)?.contributed.has(slot) === true)
+    if (this.accounts.known(level)?.contributed.has(slot) === true)
       throw misuse("CORE-9", path, `writes key "${key.name}" twice; a handler's commit has written it`, key.name);
     if (!isStream(key)) {
       const hidden = state === ready ? refuseHidden(path, key.name, value, this.confirming !== undefined) : undefined;
@@ -234,11 +225,11 @@ export class Streams implements StreamDriver {
   }
 
   handles(level: NodeContext): boolean {
-    return this.known(level)?.handles === true;
+    return this.accounts.known(level)?.handles === true;
   }
 
   begin(level: NodeContext): void {
-    const account = this.known(level);
+    const account = this.accounts.known(level);
     if (account === undefined) return;
     account.used = true;
     for (const reader of account.readers.values()) {
@@ -248,7 +239,7 @@ export class Streams implements StreamDriver {
   }
 
   verdict(level: NodeContext, thrown?: { readonly error: unknown }): { readonly thrown: unknown } | undefined {
-    const account = this.known(level);
+    const account = this.accounts.known(level);
     if (account === undefined) return undefined;
     if (account.failure !== undefined) return account.failure;
     const { keys } = level.execution.compiled;
@@ -261,7 +252,8 @@ export class Streams implements StreamDriver {
     if (account.used)
       for (const { member } of account.readers.values()) {
         const { group } = member;
-        if (group.stopped || group.reachedEnd) continue;
+        // What another reader of the group gave back is for those that still read.
+        if (group.stopped || group.reachedEnd || member.sawEnd) continue;
         const what = `ended before it had reached the end of stream "${member.key}"; read until receive gives undefined, or stop the reader`;
         return { thrown: misuse("STR-10", level.path, what, member.key) };
       }
@@ -278,7 +270,7 @@ export class Streams implements StreamDriver {
     const end: SourceEnd = { ...error, reason: reason === "failed" || reason === "canceled" ? reason : "completed" };
     // A failed end is one when it is confirmed (STR-8, STR-25).
     if (reason !== "failed" || this.confirming === undefined)
-      for (const source of this.known(level)?.sources ?? []) this.end(source, end);
+      for (const source of this.accounts.known(level)?.sources ?? []) this.end(source, end);
     // Of a stream that was never opened only the host knows.
     for (const slot of node.provides) {
       const source = this.subscribed.get(`${path} ${execution.compiled.keys[slot]?.name}`);
@@ -295,12 +287,12 @@ export class Streams implements StreamDriver {
   }
 
   hasOpened(level: NodeContext): boolean {
-    return (this.known(level)?.sources.size ?? 0) > 0;
+    return (this.accounts.known(level)?.sources.size ?? 0) > 0;
   }
 
   endFailed(level: NodeContext, failure: { readonly error: unknown } | undefined): void {
     const end: SourceEnd = failure === undefined ? { reason: "canceled" } : { reason: "failed", error: failure.error };
-    for (const source of this.known(level)?.sources ?? []) this.end(source, end);
+    for (const source of this.accounts.known(level)?.sources ?? []) this.end(source, end);
   }
 
   turnToLeave({ path, execution }: NodeContext): Promise<() => void> | undefined {
@@ -359,6 +351,7 @@ export class Streams implements StreamDriver {
       let source = this.byId.get(stream.sourceId);
       // Something runs a mount again in the same scope: what its child had is over, what is recorded is not.
       if (source === undefined || isOver(source, execution)) source = this.restoreOne(plan, execution, stream);
+      this.confirming?.stopsEarly(source);
       if (plan.place.path === execution.path) this.bind(source, execution);
     }
     // With the nodes that are restored now their readers have left; what became of their groups the record says (STR-44).
@@ -382,7 +375,7 @@ export class Streams implements StreamDriver {
     const slot = compiled.slotOf.get(plan.key.name) as number;
     const node = compiled.providerOf[slot] as number;
     if (nodeState[node] !== waiting || end !== undefined) return;
-    this.accountAt(execution, node).sources.add(source);
+    this.accounts.at(execution, node).sources.add(source);
     // Readers need not wait for it, wherever they are (CKPT-26).
     execution.decide(slot, ready, source);
   }
@@ -395,24 +388,6 @@ export class Streams implements StreamDriver {
     const source = this.byId.get(stream.sourceId);
     return source && differenceOf(source, stream);
   }
-
-  // ---- accounts
-
-  accountOf({ execution, node }: NodeContext): Account {
-    return this.accountAt(execution, node.index);
-  }
-
-  private accountAt(execution: ExecutionState, node: number): Account {
-    let accounts = this.accounts.get(execution);
-    if (accounts === undefined) this.accounts.set(execution, (accounts = new Map()));
-    let account = accounts.get(node);
-    if (account === undefined) accounts.set(node, (account = new Account()));
-    return account;
-  }
-
-  private known({ execution, node }: NodeContext): Account | undefined {
-    return this.accounts.get(execution)?.get(node.index);
-  }
 }
 
 /** Its writer was in an earlier run of this mount, whose child is over or about to be. */
@@ -423,9 +398,3 @@ const nothing = Promise.resolve();
 
 /** As they stand in an execution's array of states. */
 const waiting = 0;
-
-/** The stream in a slot, if it has been opened. */
-function sourceAt({ slotState, slotValue }: ExecutionState, slot: number): Source | undefined {
-  const value = slotState[slot] === ready ? slotValue[slot] : undefined;
-  return value instanceof Source ? value : undefined;
-}

@@ -16,6 +16,8 @@ export class Group {
   unacked = 0;
   /** It reads no more: it stopped, or all its readers have ended (STR-9, STR-44). */
   stopped = false;
+  /** The host stopped it before it was known what the record says of it: that is to be confirmed once it is. */
+  stopsEarly = false;
   /** The completed end was received. */
   reachedEnd = false;
   /** Its stop is being confirmed. */
@@ -63,6 +65,7 @@ export class Group {
     if (this.again.length > 0 || this.next <= source.last) return this.deliver(member);
     if (end === undefined) return "wait";
     this.reachedEnd = true;
+    member.sawEnd = true;
     return undefined;
   }
 
@@ -127,6 +130,7 @@ export class Group {
         continue;
       }
       found = true;
+      member.sawEnd = false;
       this.outstanding.delete(delivery);
       delivery.isOld = true;
       this.again.push(delivery);
@@ -138,6 +142,7 @@ export class Group {
   giveBack(delivery: Delivery): void {
     if (this.stopped || !this.outstanding.delete(delivery)) return;
     delivery.isOld = true;
+    delivery.member.sawEnd = false;
     this.again.push(delivery);
     this.sortAgain();
   }

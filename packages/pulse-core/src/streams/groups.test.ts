@@ -188,6 +188,31 @@ test("STR-46 a try that had reached the end must reach it again when messages co
   expect(expectCode(failed.cause, "PULSE_USAGE").details.rule).toBe("STR-10");
 });
 
+test("STR-10 STR-5 a reader that was given the end may return while another of its group reads anew what it gave back", async () => {
+  const [ended, begun, returned] = [deferred(), deferred(), deferred()];
+  const again: number[] = [];
+  const group = reading(numbers, { group: "shared" });
+  const a = node("a", { requires: [group] }, async ({ numbers: reader }) => {
+    for await (const { ack } of reader) await ack();
+    ended.resolve();
+    await begun.promise;
+    void turn().then(returned.resolve);
+  });
+  const spec = { requires: [group], aspects: [retry({ limit: 2 })] };
+  const b = node("b", spec, async ({ numbers: reader }, { attempt }) => {
+    if (attempt === 1) {
+      await reader.receive();
+      await ended.promise;
+      throw new Error("b");
+    }
+    begun.resolve();
+    await returned.promise;
+    for await (const value of reader.values()) again.push(value);
+  });
+  await run(graph("g", { nodes: [writer(4), b, a] }), {});
+  expect(again).toHaveLength(1);
+});
+
 test("STR-5 STR-6 several receives at once are served in order; an optional reader is a group as well", async () => {
   const read = node("read", { requires: [optional(numbers)], provides: [list] }, async ({ numbers: reader }) => {
     const got = await Promise.all(Array.from({ length: 5 }, async () => reader?.receive()));

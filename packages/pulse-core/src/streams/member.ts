@@ -10,6 +10,8 @@ export class Member {
   readonly key: string;
   /** Where it reads now; none for the host, and before it runs. */
   execution: ExecutionState | undefined;
+  /** It was given the completed end, and nothing of its own came back after that (STR-10). */
+  sawEnd = false;
   /** It has ended. */
   left = false;
 

@@ -38,14 +38,16 @@ export async function openConfirmed(
     if (difference !== undefined) throw new TypeError(`open of stream "${key.name}" at "${path}": ${difference}`);
   });
   // Whose last reader ended while it was being opened is recorded as reading: nothing else would stop it (STR-44). So is one
-  // whose end is just being confirmed: when that was asked for, there was no stream to name.
+  // whose end is just being confirmed, and one that the host stopped before: when that was asked for, there was no stream to
+  // name.
   const left = source.groups
-    .filter((group) => !group.stopped && (group.hasLeft || group.leaving !== undefined))
+    .filter((group) => group.stopsEarly || (!group.stopped && (group.hasLeft || group.leaving !== undefined)))
     .map((group) => ({ group, leaving: group.leaving }));
   for (const { group, leaving } of left) {
     await leaving;
-    if (!group.hasLeft) continue;
+    if (!group.stopsEarly && !group.hasLeft) continue;
     await confirming.commit(group, path, root);
+    group.stopsEarly = false;
     group.stop();
   }
 }

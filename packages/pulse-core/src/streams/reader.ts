@@ -38,7 +38,11 @@ export interface StreamReader<Element> {
   receive(options?: WaitOptions): Promise<StreamDelivery<Element> | undefined>;
   /** The values alone; each is acknowledged when the next is asked for (STR-6). Leaving the loop early acknowledges no more. */
   values(): AsyncIterableIterator<Element>;
-  /** Ends the group's duty to read; the rest is not acknowledged (STR-9). Harmless the second time. */
+  /**
+   * Ends the group's duty to read; the rest is not acknowledged (STR-9). Harmless the second time. A host may stop before the
+   * stream is open: with checkpoints that is recorded as soon as it is. When the run was interrupted it is not, and a resume
+   * reads on.
+   */
   stop(): Promise<void>;
   [Symbol.asyncIterator](): AsyncIterableIterator<StreamDelivery<Element>>;
 }
@@ -94,6 +98,7 @@ export class Reader implements StreamReader<unknown>, Party {
     const { ref, opening, end } = group.source;
     const isRecorded = ref !== undefined || opening !== undefined;
     if (confirming === undefined || !isRecorded || group.stopped || end?.reason === "canceled") {
+      group.stopsEarly ||= !isRecorded;
       group.stop();
       return done;
     }

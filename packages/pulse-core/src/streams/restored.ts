@@ -4,7 +4,8 @@ import type { Source } from "./source.ts";
 
 /**
  * Makes a source what the record says of it: its last sequence and position, each group's account, its end (STR-22, STR-23).
- * A rest above capacity is kept; whoever sends waits until it has shrunk (STR-3). Wakes nobody and tells no observer.
+ * A rest above capacity is kept; whoever sends waits until it has shrunk (STR-3). Tells no observer; only the host can be
+ * waiting already, for a stream that is restored with a mount.
  */
 export function restoreSource(source: Source, stream: RestoredStream): void {
   const { sourceId, generation, last, position, end, groups, messages } = stream;
@@ -16,7 +17,7 @@ export function restoreSource(source: Source, stream: RestoredStream): void {
     const tail = stopped ? 0 : tailOf(pending, last);
     return {
       group: source.groupNamed(name),
-      stopped,
+      recorded: stopped,
       next: last + 1 - tail,
       before: pending.slice(0, pending.length - tail),
     };
@@ -26,9 +27,10 @@ export function restoreSource(source: Source, stream: RestoredStream): void {
   source.startFrom(first, buffered);
   // One that the record does not know has nothing to read.
   for (const group of source.groups) group.restore(last + 1, []);
-  for (const { group, stopped, next, before } of accounts) {
-    group.stopped = stopped;
-    if (!stopped)
+  for (const { group, recorded, next, before } of accounts) {
+    group.stopsEarly &&= !recorded;
+    group.stopped = recorded || group.stopsEarly;
+    if (!group.stopped)
       group.restore(
         next,
         before.map((sequence) => ({ sequence, held: held.get(sequence) })),
@@ -36,6 +38,7 @@ export function restoreSource(source: Source, stream: RestoredStream): void {
   }
   // Of a failure only that it was is known after a resume (CKPT-32).
   if (end !== "open") source.end = { reason: end };
+  for (const group of source.groups) group.wake();
 }
 
 /** How many of the last messages follow each other up to the stream's last: those may never have been delivered. */

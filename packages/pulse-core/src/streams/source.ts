@@ -1,6 +1,6 @@
 import type { ExecutionState } from "../run/execution-state.ts";
 import type { ConfirmedMessage, StreamRef } from "../checkpoint/stream-hooks.ts";
-import { Confirmed } from "../run/slot.ts";
+import { Confirmed, ready } from "../run/slot.ts";
 import type { Confirming } from "./confirming.ts";
 import { Group } from "./group.ts";
 import { Member } from "./member.ts";
@@ -212,4 +212,10 @@ export function topOf(plan: SourcePlan, execution: ExecutionState): ExecutionSta
   let top = execution;
   while (top.path !== plan.top && top.parent !== undefined) top = top.parent.execution;
   return top;
+}
+
+/** The stream in a slot, if it has been opened. */
+export function sourceAt({ slotState, slotValue }: ExecutionState, slot: number): Source | undefined {
+  const value = slotState[slot] === ready ? slotValue[slot] : undefined;
+  return value instanceof Source ? value : undefined;
 }

@@ -1,5 +1,7 @@
 import { PulseError } from "../errors.ts";
+import { invalid } from "../invalid.ts";
 import { misuse, usage } from "../run/signals.ts";
+import type { SourcePlan } from "./plan.ts";
 import type { Source } from "./source.ts";
 
 /** A chain that was given up, or has ended, uses a stream (CORE-15). */
@@ -38,6 +40,18 @@ export const exhaustedMessageError = (
     "PULSE_EXECUTION_FAILED",
     `node "${path}": message ${sequence} of stream "${key}" has used up its ${limit} ${limit === 1 ? "try" : "tries"}; the last one failed before this process began`,
     { details: { path, others: [], abandoned: [] } },
+  );
+
+/** Streams of the graph that are to begin without a reader (STR-11). */
+export const unreadError = (graph: string, sources: readonly SourcePlan[]): PulseError<"PULSE_INVALID"> =>
+  invalid(
+    `the execution of graph "${graph}"`,
+    sources.map(({ path, key, outputs }) => ({
+      code: "PULSE_STREAM_UNREAD",
+      path: `${graph}/${path}`,
+      message: `nothing reads stream "${key.name}", an output of the graph; subscribe to "${outputs[0]}" before the start`,
+      ends: [path, key.name],
+    })),
   );
 
 /** A call about a stream that the contract does not allow. */

@@ -1,4 +1,4 @@
-import { graph, node, type } from "@pulse-ts/core";
+import { graph, mount, node, type } from "@pulse-ts/core";
 import type { Execution } from "@pulse-ts/core";
 import { stream } from "@pulse-ts/core/streams";
 import type { StreamReader } from "@pulse-ts/core/streams";
@@ -6,6 +6,8 @@ import { expect, test } from "vitest";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
 import { rejectionOf } from "../testing/error-of.ts";
+import type { SeenSave } from "../testing/faulty-store.ts";
+import { lifeUntil } from "../testing/worker.ts";
 
 const numbers = stream("numbers", type<number>("number"), { capacity: 8 });
 const call = { runId: "run", version: "1" };
@@ -94,3 +96,73 @@ test("STR-11 DUR-18 a stream that nobody reads is refused before the run is reco
   expect(error.details.problems.map(({ code }) => code)).toEqual(["PULSE_STREAM_UNREAD"]);
   await rejectionOf("PULSE_NOT_FOUND", store.catalog.read("run"));
 });
+
+/** A writer in a mount that another node of the mount holds open, so that a resume finds the mount under way. */
+function mountedFeed(capacity: number, writes: number, first: boolean) {
+  const few = stream("few", type<number>("number"), { capacity, position: type<number>("number") });
+  const writer = node("write", { provides: [few], resumable: true }, async (_values, { open }) => {
+    const out = await open(few);
+    for (let at = (out.position() ?? 0) + 1; at <= (first ? Math.min(writes, capacity) : writes); at += 1)
+      await out.sendAt(at, at);
+    if (first && writes > capacity) await new Promise(() => {});
+  });
+  const holds = node("holds", {}, async () => {
+    if (first) await new Promise(() => {});
+  });
+  const inner = graph("inner", { outputs: [few], nodes: [writer, holds] });
+  const kept: { reader?: StreamReader<number> } = {};
+  const beforeStart = (execution: Execution<unknown>): void => {
+    kept.reader = execution.subscribe(few);
+  };
+  return { of: graph("feed", { outputs: [few], nodes: [mount("m", inner)] }), beforeStart, kept };
+}
+
+const wrote = (last: number) => (save: SeenSave) =>
+  save.changes.some(
+    (change) => change.kind === "put" && "lastSequence" in change.entry && change.entry.lastSequence === last,
+  );
+const confirmed = (save: SeenSave): boolean => save.changes.some(({ key }) => key.startsWith("node/"));
+
+test("STR-23 a host that waits when the run goes on is given what is restored with a mount, and its end", async () => {
+  const memory = memoryStore();
+  const before = mountedFeed(2, 2, true);
+  await lifeUntil(memory, before.of, { ...call, beforeStart: before.beforeStart }, confirmed);
+  const after = mountedFeed(2, 2, false);
+  const seen: number[] = [];
+  const reads = async (reader: StreamReader<number>): Promise<void> => {
+    for await (const value of reader.values()) seen.push(value);
+  };
+  let reading: Promise<void> | undefined;
+  const beforeStart = (execution: Execution<unknown>): void => {
+    after.beforeStart(execution);
+    reading = reads(after.kept.reader as StreamReader<number>);
+  };
+  await durable({ store: memory }).resume(after.of, {}, { ...call, beforeStart });
+  await reading;
+  expect(seen).toEqual([1, 2]);
+  expect((await memory.catalog.read("run")).messages.size).toBe(0);
+});
+
+test.each([
+  ["whose writer has ended", 2, confirmed],
+  ["whose writer waits for it", 5, wrote(2)],
+])(
+  "STR-9 STR-37 a host that stops before the run goes on has stopped, in a stream of a mount %s",
+  async (_title, writes, last) => {
+    const memory = memoryStore();
+    const before = mountedFeed(2, writes, true);
+    await lifeUntil(memory, before.of, { ...call, beforeStart: before.beforeStart }, last);
+    const after = mountedFeed(2, writes, false);
+    const beforeStart = (execution: Execution<unknown>): void => {
+      after.beforeStart(execution);
+      void after.kept.reader?.stop();
+    };
+    await durable({ store: memory }).resume(after.of, {}, { ...call, beforeStart });
+    expect(await after.kept.reader?.receive()).toBeUndefined();
+    const { streams, messages } = await memory.catalog.read("run");
+    expect([...streams.values()]).toMatchObject([{ group: "host", stopped: true, end: "completed" }]);
+    expect(messages.size).toBe(0);
+    // Nothing is left to read.
+    await durable({ store: memory }).resume(after.of, {}, call);
+  },
+);
