@@ -1,95 +1,88 @@
-import { rmdirSync, stat } from "node:fs";
+import { rmdirSync } from "node:fs";
 import { join } from "node:path";
-import lockfile from "proper-lockfile";
 import type { Platform } from "./platform.ts";
 
 /**
- * The locks of owners: proper-lockfile's folders, each under the random token of one owner, kept fresh while its
- * process lives and removed when it lets go or exits. Nobody else ever takes a lock of that name, so a lock is never
- * contended; it says whether its owner has let go, and how long ago an owner that cannot be judged was last heard of.
- * Who owns the run is decided by the epoch alone (FILE-3).
+ * The locks of owners: folders, each under the random token of one owner, kept fresh while its process lives and removed
+ * when it lets go or exits. Nobody else ever takes a lock of that name, so a lock is never contended; it says whether its
+ * owner has let go, and how long ago an owner that cannot be judged was last heard of. Who owns the run is decided by the
+ * epoch alone (FILE-3).
  */
 export interface Lock {
   release(): Promise<void>;
 }
 
-/** The tokens that this copy of the package holds: whatever is not in here, it does not own. */
-const heldTokens = new Set<string>();
+/** The locks that this copy of the package holds, by token: whatever is not in here, it does not own. */
+const held = new Map<string, string>();
 
 /** Whether this copy of the package holds the token. */
-export const isHeldHere = (token: string): boolean => heldTokens.has(token);
+export const isHeldHere = (token: string): boolean => held.has(token);
 
 /** Takes the lock of a new token. `staleMs`: after this long without a sign of life it counts as stale (FILE-5). */
 export async function takeLock(platform: Platform, locks: string, token: string, staleMs: number): Promise<Lock> {
-  surviveShortWrites();
-  let release: () => Promise<void>;
+  const path = lockPath(locks, token);
+  removeAtExit();
   try {
-    release = await lockfile.lock(join(locks, token), {
-      realpath: false,
-      stale: staleMs,
-      retries: 0,
-      fs: lockFileSystem(platform),
-      // A lock that somebody removed by hand is no reason to stop: what fences is the epoch, at every save.
-      onCompromised: () => undefined,
-    });
+    await platform.makeNewFolder("lock-make", path);
+    await platform.touch("lock-touch", path, new Date());
   } catch (error) {
-    await removeLock(platform, locks, token);
+    await removeLock(platform, path);
     throw error;
   }
-  heldTokens.add(token);
+  held.set(token, path);
+  // A sign of life that cannot be given is no reason to stop: what fences is the epoch, at every save.
+  const signs = setInterval(
+    () => void platform.touch("lock-touch", path, new Date()).catch(() => undefined),
+    Math.max(signMsMin, staleMs / 2),
+  );
+  // It alone keeps no process running.
+  signs.unref();
   return {
     async release() {
-      heldTokens.delete(token);
+      clearInterval(signs);
+      held.delete(token);
       // It may be gone already, and whoever meets it afterwards finds a closed journal or a dead holder. What stopped
       // its removal may have been of that moment alone.
-      await release().catch(async () => await removeLock(platform, locks, token));
+      if (!(await removeLock(platform, path))) await removeLock(platform, path);
     },
   };
 }
 
-/**
- * Node ignores SIGXFSZ, so that a write past the process's limit for files fails (EFBIG) and can be told. proper-lockfile
- * listens to it, to remove its locks when the process ends, and ends the process if it is the only one that listens.
- */
-function surviveShortWrites(): void {
-  if (!process.listeners("SIGXFSZ").includes(ignoreSignal)) process.on("SIGXFSZ", ignoreSignal);
+const signMsMin = 1_000;
+
+/** Tells whether it could be removed. */
+async function removeLock(platform: Platform, path: string): Promise<boolean> {
+  return await platform.removeFolder("lock-remove", path).then(
+    () => true,
+    () => false,
+  );
 }
 
-const ignoreSignal = (): void => undefined;
-
-async function removeLock(platform: Platform, locks: string, token: string): Promise<void> {
-  await platform.removeFolder("lock-remove", lockPath(locks, token)).catch(() => undefined);
+/** An exit waits for nothing. Whoever dies without one is found dead (FILE-5). */
+function removeAtExit(): void {
+  if (!process.listeners("exit").includes(removeHeld)) process.on("exit", removeHeld);
 }
 
-type Done = (error: unknown) => void;
-
-/** The calls of proper-lockfile, so that its changes of the disk have names too. Made once: it keeps what it learnt. */
-function lockFileSystem(platform: Platform): object {
-  const known = lockFileSystems.get(platform);
-  if (known !== undefined) return known;
-  const answer = (work: Promise<void>, done: Done): void => void work.then(() => done(null), done);
-  const made = {
-    stat,
-    mkdir: (path: string, done: Done) => answer(platform.makeNewFolder("lock-make", path), done),
-    utimes: (path: string, _read: Date, changed: Date, done: Done) =>
-      answer(platform.touch("lock-touch", path, changed), done),
-    rmdir: (path: string, done: Done) => answer(platform.removeFolder("lock-remove", path), done),
-    // When the process exits, which waits for nothing.
-    rmdirSync,
-  };
-  lockFileSystems.set(platform, made);
-  return made;
+function removeHeld(): void {
+  for (const path of held.values())
+    try {
+      rmdirSync(path);
+    } catch {
+      // Nobody is left to be told.
+    }
 }
-
-const lockFileSystems = new WeakMap<Platform, object>();
 
 export type LockState = "absent" | "fresh" | "stale";
 
 /** What the lock of another owner says. */
 export async function lockState(platform: Platform, locks: string, token: string, staleMs: number): Promise<LockState> {
-  if ((await platform.changedAt(lockPath(locks, token))) === undefined) return "absent";
-  return (await lockfile.check(join(locks, token), { realpath: false, stale: staleMs })) ? "fresh" : "stale";
+  const changedAt = await platform.changedAt(lockPath(locks, token));
+  if (changedAt === undefined) return "absent";
+  return changedAt < Date.now() - Math.max(staleMs, staleMsMin) ? "stale" : "fresh";
 }
+
+/** Twice the shortest time between two signs of life. */
+const staleMsMin = 2 * signMsMin;
 
 /** The folder that is the lock of a token. */
 export const lockPath = (locks: string, token: string): string => join(locks, `${token}.lock`);

@@ -32,7 +32,7 @@ test("the program starts without any store's package: each is loaded when it is 
   const sourcesOf = (name: string): string[] => Object.keys(metafile.outputs[name]?.inputs ?? {});
   const started = [...atStart].flatMap(sourcesOf).join("\n");
   const all = outputs.flatMap(([name]) => sourcesOf(name)).join("\n");
-  for (const store of ["packages/filestore/", "packages/sqlite-store/", "packages/pgstore/", "proper-lockfile"]) {
+  for (const store of ["packages/filestore/", "packages/sqlite-store/", "packages/pgstore/"]) {
     expect(all).toContain(store);
     expect(started).not.toContain(store);
   }

@@ -34,8 +34,6 @@ export async function buildJob(): Promise<BuiltJob> {
     target: "node20",
     conditions: ["@pulse-ts/source"],
     plugins: [driversWhereTheyAre],
-    // CommonJS inside (proper-lockfile) asks for node's own modules by `require`.
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
   // The store looks for them beside its own folder.
   await cp(join(packages, "pgstore", "migrations"), join(folder, "migrations"), { recursive: true });
