@@ -3,7 +3,16 @@ import type { Node } from "./node.ts";
 import { misuse } from "./run/signals.ts";
 
 /** Names that engines, `await`, `JSON` and consoles ask any object for: absent, and no mistake of a body's. */
-const askedOfAnyObject = new Set(["then", "toJSON", "constructor", "valueOf", "toString", "nodeType", "$$typeof"]);
+const askedOfAnyObject = new Set([
+  "then",
+  "toJSON",
+  "constructor",
+  "valueOf",
+  "toString",
+  "nodeType",
+  "$$typeof",
+  "href",
+]);
 
 const nodeId = Symbol("node");
 
@@ -12,7 +21,7 @@ const guard: object = new Proxy(Object.create(null) as object, {
   get(_target, name, receiver: { readonly [nodeId]: string }) {
     if (typeof name === "symbol" || askedOfAnyObject.has(name)) return undefined;
     const id = receiver[nodeId];
-    throw misuse("CORE-9", id, `reads key "${name}", which it does not require; add the key to its requires`, name);
+    throw misuse("CORE-9", id, `reads key "${name}", which it does not require; add it to its requires`, name);
   },
   has: () => false,
 });

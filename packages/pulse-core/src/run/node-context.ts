@@ -275,7 +275,7 @@ export class NodeContext implements AspectContext {
     return misuse(
       "CORE-9",
       this.path,
-      `writes key "${name}", which it does not provide; add the key to its provides`,
+      `writes key "${name}", which it does not provide; add it to its provides`,
       name,
     );
   }
@@ -286,7 +286,7 @@ export class NodeContext implements AspectContext {
     const name = execution.compiled.keys[slot]?.name ?? "?";
     if (execution.compiled.providerOf[slot] !== node.index) throw this.undeclared(name);
     if (this.closed || execution.ended)
-      throw misuse("CORE-15", this.path, `writes key "${name}" after its chain was given up`, name);
+      throw misuse("CORE-15", this.path, `writes key "${name}" after it was given up`, name);
     // A stream is there as soon as it is opened, whatever is held back (STR-1).
     const passes = execution.tree.streams?.passes(this, slot, state, value);
     if (execution.slotState[slot] !== pending || this.writes?.find(slot) !== undefined)

@@ -37,7 +37,7 @@ export function makeOutcome(
             get: () => {
               throw usage(
                 "CORE-31",
-                `output "${name}" is skipped, it has no value; look at outputs.${name}.state first`,
+                `output "${name}" is skipped; look at outputs.${name}.state first`,
                 "",
                 name,
               );

@@ -2,7 +2,8 @@ import { PulseError } from "../errors.ts";
 
 /** Raised inside a chain when the engine ends one of its waits: the chain was interrupted, it did not fail (CKPT-15). */
 export function interruption(path: string, reason: unknown): PulseError<"PULSE_INTERRUPTED"> {
-  const error = new PulseError("PULSE_INTERRUPTED", `node "${path}" was interrupted`, {
+  // The host's readers are at no node.
+  const error = new PulseError("PULSE_INTERRUPTED", `${path ? `node "${path}"` : "the execution"} was interrupted`, {
     cause: reason,
     details: { path, others: [], abandoned: [] },
   });

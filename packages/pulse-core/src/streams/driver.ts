@@ -26,7 +26,7 @@ import { streamSnapshot } from "./snapshot.ts";
 import type { StreamSnapshot } from "./snapshot.ts";
 import { Source, sourceAt, topOf } from "./source.ts";
 import type { SourceEnd } from "./source.ts";
-import { unreadError } from "./stream-errors.ts";
+import { unreadError, unsentError } from "./stream-errors.ts";
 import { groupProblem } from "./group-name.ts";
 import { hindrance, refused } from "./waiter.ts";
 import { Writer } from "./writer.ts";
@@ -249,6 +249,8 @@ export class Streams implements StreamDriver {
       const name = keys[slot]?.name ?? "";
       return { thrown: misuse("CORE-42", level.path, `was skipped after a handler had written "${name}"`, name) };
     }
+    for (const { unsent, plan } of account.sources)
+      if (unsent > 0) return { thrown: unsentError(level.path, plan.key.name, unsent) };
     if (account.used)
       for (const { member } of account.readers.values()) {
         const { group } = member;
@@ -298,7 +300,7 @@ export class Streams implements StreamDriver {
   turnToLeave({ path, execution }: NodeContext): Promise<() => void> | undefined {
     const groups = this.memberships.unread(path, execution);
     if (groups.length === 0) return undefined;
-    const before = Promise.all(groups.map(({ leaving }) => leaving ?? nothing));
+    const before = Promise.all(groups.flatMap(({ leaving }) => leaving ?? []));
     let end!: () => void;
     const ended = new Promise<void>((resolve) => (end = resolve));
     // In this step for all of them, so that no two wait for each other.
@@ -393,8 +395,6 @@ export class Streams implements StreamDriver {
 /** Its writer was in an earlier run of this mount, whose child is over or about to be. */
 const isOver = ({ end, execution: before }: Source, execution: ExecutionState): boolean =>
   end?.reason === "canceled" || (before !== execution && before.path === execution.path);
-
-const nothing = Promise.resolve();
 
 /** As they stand in an execution's array of states. */
 const waiting = 0;

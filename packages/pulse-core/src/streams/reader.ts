@@ -69,10 +69,12 @@ export class Reader implements StreamReader<unknown>, Party {
     return this.account?.waits;
   }
 
-  receive(options?: WaitOptions): Promise<Delivery | undefined> {
+  // Functions, so that a body may take the reader apart.
+
+  readonly receive = (options?: WaitOptions): Promise<Delivery | undefined> => {
     const got = this.next(options?.signal);
     return got instanceof Promise ? got : Promise.resolve(got);
-  }
+  };
 
   /** What there is, at once, or a promise of it. */
   private next(signal?: AbortSignal): Delivery | undefined | Promise<Delivery | undefined> {
@@ -90,7 +92,7 @@ export class Reader implements StreamReader<unknown>, Party {
     return group.enqueue(new Waiter<Delivery | undefined>(this, signal, group.leaveQueue), member);
   }
 
-  stop(): Promise<void> {
+  readonly stop = (): Promise<void> => {
     const hindered = hindrance(this, undefined);
     if (hindered !== undefined) return refused(hindered.error);
     const { group, path, execution } = this.member;
@@ -103,7 +105,7 @@ export class Reader implements StreamReader<unknown>, Party {
       return done;
     }
     return quiet((group.stopping ??= this.confirmStop(confirming, path, execution)));
-  }
+  };
 
   private async confirmStop(
     confirming: Confirming,
@@ -128,14 +130,14 @@ export class Reader implements StreamReader<unknown>, Party {
     });
   }
 
-  values(): AsyncIterableIterator<unknown> {
+  readonly values = (): AsyncIterableIterator<unknown> => {
     let held: Delivery | undefined;
     return iterate(async () => {
       if (held !== undefined) await held.ack();
       held = await this.receive();
       return held === undefined ? atEnd : { done: false, value: held.value };
     });
-  }
+  };
 }
 
 const atEnd = { done: true, value: undefined } as const;

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { expect, test } from "vitest";
 import { execution, graph, isPulseError, key, node, optional, run, type } from "../index.ts";
 import { bothWays } from "../testing/both-ways.ts";
@@ -6,6 +7,7 @@ import { expectCode, rejection, rejectionOf, thrownBy } from "../testing/rejecti
 import { stream } from "./index.ts";
 
 const numbers = stream("numbers", type<number>("number"), { capacity: 4 });
+const few = stream("few", type<number>("number"), { capacity: 1 });
 const sum = key("sum", type<number>());
 const list = key("list", type<readonly unknown[]>());
 
@@ -192,6 +194,36 @@ test("STR-1 options of a stream that nobody knows are refused, and missing ones"
         "PULSE_INVALID",
       ),
     ).toBe(true);
+});
+
+test("STR-2 a body that returns while sends wait for room fails, and says so: none is lost unseen", async () => {
+  const write = node("write", { provides: [few] }, async (_values, { open }) => {
+    const to = await open(few);
+    for (let next = 1; next <= 5; next++) void to.send(next);
+  });
+  const read = node("read", { requires: [few] }, async ({ few: reader }) => {
+    for await (const _ of reader.values());
+  });
+  const error = await rejectionOf(run(graph("g", { nodes: [write, read] }), {}), "PULSE_EXECUTION_FAILED");
+  const { message, details } = expectCode(error.cause, "PULSE_USAGE");
+  expect(message).toMatch(/node "write" ended while \d sends on stream "few" waited for room; await each send/);
+  expect(details).toMatchObject({ rule: "STR-2", key: "few" });
+});
+
+test("a body may take its writer and its reader apart, and print what it was given", async () => {
+  const write = node("write", { provides: [few] }, async (values, context) => {
+    const { send, position } = await context.open(few);
+    await send(1);
+    expect(position()).toBeUndefined();
+    expect(inspect([values, context])).toContain("write");
+  });
+  const read = node("read", { requires: [few] }, async (values, context) => {
+    const { receive, stop } = values.few;
+    expect(await receive()).toMatchObject({ value: 1 });
+    expect(inspect([values, context], { depth: 3 })).toContain("read");
+    await stop();
+  });
+  await run(graph("g", { nodes: [write, read] }), {});
 });
 
 test("STR-4 a send after the node's chain has ended is refused, and does nothing", async () => {

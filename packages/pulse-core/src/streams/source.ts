@@ -173,6 +173,11 @@ export class Source extends Confirmed {
     return true;
   }
 
+  /** Sends that wait for room, or have it and were not asked for yet. */
+  get unsent(): number {
+    return this.senders.size + this.entering;
+  }
+
   /** Whoever got room has asked for its confirmation. */
   entered(): void {
     if (--this.entering === 0) this.pump();

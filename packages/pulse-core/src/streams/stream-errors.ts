@@ -6,7 +6,11 @@ import type { Source } from "./source.ts";
 
 /** A chain that was given up, or has ended, uses a stream (CORE-15). */
 export const closedError = (path: string): PulseError =>
-  misuse("CORE-15", path, "uses a stream after its chain has ended or was given up");
+  misuse(
+    "CORE-15",
+    path,
+    "uses a stream after its body had ended or was given up; await all sends and receives before the body returns",
+  );
 
 /** What readers of a source that failed get (STR-8): the writer's failure is the cause. */
 export function failedError(source: Source, cause: unknown): PulseError<"PULSE_STREAM_FAILED"> {
@@ -52,6 +56,15 @@ export const unreadError = (graph: string, sources: readonly SourcePlan[]): Puls
       message: `nothing reads stream "${key.name}", an output of the graph; subscribe to "${outputs[0]}" before the start`,
       ends: [path, key.name],
     })),
+  );
+
+/** A body that returned without its sends: they would be lost. */
+export const unsentError = (path: string, key: string, count: number): PulseError =>
+  misuse(
+    "STR-2",
+    path,
+    `ended while ${count} ${count === 1 ? "send" : "sends"} on stream "${key}" waited for room; await each send before the body returns`,
+    key,
   );
 
 /** A call about a stream that the contract does not allow. */

@@ -45,13 +45,15 @@ export class Writer implements StreamWriter<unknown>, Party {
     this.waits = account.waits;
   }
 
-  send(value: unknown, options?: WaitOptions): Promise<boolean> {
-    return this.give(value, undefined, options?.signal);
-  }
+  // Functions, so that a body may take the writer apart.
 
-  sendAt(position: unknown, value: unknown, options?: WaitOptions): Promise<boolean> {
-    return this.give(value, { position }, options?.signal);
-  }
+  readonly send = (value: unknown, options?: WaitOptions): Promise<boolean> =>
+    this.give(value, undefined, options?.signal);
+
+  readonly sendAt = (position: unknown, value: unknown, options?: WaitOptions): Promise<boolean> =>
+    this.give(value, { position }, options?.signal);
+
+  readonly position = (): unknown => this.level.execution.reveal(this.source.position);
 
   private give(
     value: unknown,
@@ -106,10 +108,6 @@ export class Writer implements StreamWriter<unknown>, Party {
     const appended = confirming.append(source, level, message, sent);
     if (waits) source.entered();
     return await appended;
-  }
-
-  position(): unknown {
-    return this.level.execution.reveal(this.source.position);
   }
 
   get stopped(): boolean {

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
 import type { RunRecord } from "../record/format.ts";
+import { lifeUntil } from "../testing/worker.ts";
 
 const rows = stream("rows", z.int(), { capacity: 4, position: z.int() });
 const out = stream("out", z.int(), { capacity: 2 });
@@ -143,4 +144,30 @@ test("STR-48 DUR-4 a run whose writer cannot continue is refused by name, change
   expect(error).toMatchObject({ code: "PULSE_INCOMPATIBLE", details: { next: "new-run-id", runId: "run" } });
   expect((error as Error).message).toContain("resumable: true");
   expect((await store.catalog.read("run")).header.revision).toBe(revision);
+});
+
+test("STR-18 CODEC-1 handlers that declare another type for the state than those that wrote it are told so, and no backup is asked for", async () => {
+  const memory = memoryStore();
+  const handling = (state: z.ZodInt | z.ZodString) => {
+    const write = node("write", { provides: [rows], resumable: true }, async (_, { open }) => {
+      const to = await open(rows);
+      for (let at = (to.position() ?? 0) + 1; at <= 2; at += 1) await to.sendAt(at, at);
+    });
+    const handle = node("handle", { requires: [rows] }, async (values) => {
+      await handleMessages(values.rows, ({ value }, message) => message.state.set(value), { state });
+    });
+    return graph("g", { nodes: [write, handle] });
+  };
+  await lifeUntil(memory, handling(z.int()), call, ({ changes }) =>
+    changes.some(({ key: entry }) => entry.startsWith("managed/")),
+  );
+  const error = await errorFrom(durable({ store: memory }).resume(handling(z.string()), {}, call));
+  expect(code(error)).toBe("PULSE_CHECKPOINT");
+  const { cause } = error as { readonly cause?: unknown };
+  expect(cause).toMatchObject({
+    code: "PULSE_INCOMPATIBLE",
+    details: { what: "codec", path: "handle", next: "same-definition" },
+  });
+  expect((cause as Error).message).toContain('the state of node "handle" was written with the codec');
+  await durable({ store: memory }).resume(handling(z.int()), {}, call);
 });

@@ -1,3 +1,4 @@
+import { PulseError } from "@pulse-ts/core";
 import type {
   ConfirmedMessage,
   ConfirmedOutput,
@@ -6,6 +7,7 @@ import type {
   StreamHooks,
 } from "@pulse-ts/core/checkpoint";
 import { managedKey } from "../record/entry-key.ts";
+import { shownRunId } from "../run-id.ts";
 import { appendMessage } from "../transition/append-message.ts";
 import { commitMessage } from "../transition/commit-message.ts";
 import { failMessage } from "../transition/fail-message.ts";
@@ -76,13 +78,16 @@ export function streamHooks(parts: HookParts): StreamHooks {
     },
     async openMessage(request) {
       if (ledger.stopped !== undefined) throw ledger.stopped.error;
-      const { sourceId, group, sequence, scope, nodeId, attempt: parent, limit, stateType } = request;
+      const { sourceId, group, sequence, scope, nodeId, path, attempt: parent, limit, stateType } = request;
       const command = { sourceId, group, sequence, scope, nodeId, parent, limit };
       const { index, exhausted, state } = messageAttempt(ledger.view, command);
       if (state === undefined) return { index, exhausted };
+      const key = keys.state(stateType);
+      if (state.codec !== key.codec.id)
+        throw otherState(ledger.view.record.header.runId, path, state.codec, key.codec.id);
       await values.fetch([state]);
       const where = `${managedKey(scope, parent, nodeId)}: state`;
-      return { index, exhausted, state: values.fresh(state, keys.state(stateType), { where }) };
+      return { index, exhausted, state: values.fresh(state, key, { where }) };
     },
     async failMessage(request) {
       const { sourceId, generation, group, sequence, nodeId, path, attempt: parent, index, limit } = request;
@@ -133,4 +138,13 @@ export function streamHooks(parts: HookParts): StreamHooks {
       })),
     };
   }
+}
+
+/** The handlers have another type for their state than those that wrote it: nothing is damaged, the program was changed. */
+function otherState(runId: string, path: string, expected: string, found: string): PulseError<"PULSE_INCOMPATIBLE"> {
+  return new PulseError(
+    "PULSE_INCOMPATIBLE",
+    `resuming run "${shownRunId(runId)}": the state of node "${path}" was written with the codec ${JSON.stringify(expected)}, and its handlers declare ${JSON.stringify(found)}; give handleMessages the type that it had, or start a run under another id`,
+    { details: { runId, next: "same-definition", what: "codec", expected, found, path } },
+  );
 }
