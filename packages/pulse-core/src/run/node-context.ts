@@ -272,12 +272,7 @@ export class NodeContext implements AspectContext {
   }
 
   private undeclared(name: string): Error {
-    return misuse(
-      "CORE-9",
-      this.path,
-      `writes key "${name}", which it does not provide; add it to its provides`,
-      name,
-    );
+    return misuse("CORE-9", this.path, `writes key "${name}", which it does not provide; add it to its provides`, name);
   }
 
   /** Writes a slot into the write set here, or publishes it at once (CORE-10). */

@@ -35,12 +35,7 @@ export function makeOutcome(
         ? { value: output.value, enumerable: true }
         : {
             get: () => {
-              throw usage(
-                "CORE-31",
-                `output "${name}" is skipped; look at outputs.${name}.state first`,
-                "",
-                name,
-              );
+              throw usage("CORE-31", `output "${name}" is skipped; look at outputs.${name}.state first`, "", name);
             },
           },
     );
