@@ -1,4 +1,4 @@
-import { graph, key, node, type } from "@pulse-ts/core";
+import { graph, key, node, retry, type } from "@pulse-ts/core";
 import type { AnyGraph } from "@pulse-ts/core";
 import { handleMessages, stream } from "@pulse-ts/core/streams";
 import type { StreamDelivery } from "@pulse-ts/core/streams";
@@ -7,7 +7,7 @@ import { z } from "zod";
 import { durable } from "../durable.ts";
 import { memoryStore } from "../memory-store.ts";
 import type { RunRecord } from "../record/format.ts";
-import { lifeUntil } from "../testing/worker.ts";
+import { lifeUntil, worker } from "../testing/worker.ts";
 
 const rows = stream("rows", z.int(), { capacity: 4, position: z.int() });
 const out = stream("out", z.int(), { capacity: 2 });
@@ -170,4 +170,29 @@ test("STR-18 CODEC-1 handlers that declare another type for the state than those
   });
   expect((cause as Error).message).toContain('the state of node "handle" was written with the codec');
   await durable({ store: memory }).resume(handling(z.int()), {}, call);
+});
+
+test("STR-40 STR-46 a delivery of an earlier try acknowledges nothing: it is the caller's error, and the record does not move", async () => {
+  const { pulse, store } = worker();
+  const write = node("write", { provides: [rows] }, async (_, { open }) => {
+    await (await open(rows)).send(1);
+  });
+  let earlier: StreamDelivery<number> | undefined;
+  let refusal: unknown;
+  let moved: number | undefined;
+  const read = node("read", { requires: [rows], aspects: [retry({ limit: 2 })] }, async (values, { attempt }) => {
+    const delivery = await values.rows.receive();
+    if (attempt === 1) {
+      earlier = delivery;
+      throw new Error("the first try");
+    }
+    const { length } = store.saves;
+    refusal = await errorFrom((earlier as StreamDelivery<number>).ack());
+    moved = store.saves.length - length;
+    await delivery?.ack();
+    await values.rows.receive();
+  });
+  await pulse.run(graph("g", { nodes: [write, read] }), {}, call);
+  expect(refusal).toMatchObject({ code: "PULSE_USAGE", details: { rule: "STR-40", path: "read", key: "rows" } });
+  expect(moved).toBe(0);
 });
