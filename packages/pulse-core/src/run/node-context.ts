@@ -310,9 +310,10 @@ export class NodeContext implements AspectContext {
         throw this.undeclared(name);
       }
       const value = (result as Record<string, unknown>)[name];
+      if (execution.tree.streams?.settles(value) === true) continue;
       if (value !== settledMarker) this.write(slot, ready, value);
-      else if (this.written(slot) === undefined && execution.tree.streams?.handles(this) !== true)
-        throw misuse("CORE-8", this.path, `returned key "${name}" as settled, but neither set nor skipped it`, name);
+      else if (this.written(slot) === undefined)
+        throw misuse("CORE-8", this.path, `returned key "${name}" as settled, but has not written it`, name);
     }
   }
 }

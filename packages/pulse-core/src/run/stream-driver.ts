@@ -38,8 +38,8 @@ export interface StreamDriver {
   reader(level: NodeContext, slot: number): StreamReader<unknown> | undefined;
   /** A key is written: true for a stream that passes a mount, which is never held back. Throws for what may not be written. */
   passes(level: NodeContext, slot: number, state: SlotState, value: unknown): boolean;
-  /** Handlers of messages may have written the keys of this node: it returns them as settled. */
-  handles(level: NodeContext): boolean;
+  /** Whether this is what `handleMessages` resolved with: it stands for a key that its handlers may have written. */
+  settles(value: unknown): boolean;
   /** A body begins at this level. */
   begin(level: NodeContext): void;
   /** With checkpoints: what its node has asked of streams without waiting for it has been answered; `undefined`: nothing is open. */

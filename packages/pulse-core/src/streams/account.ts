@@ -12,8 +12,6 @@ export class Account {
   readonly opening = new Map<number, Source>();
   /** Its body ran, or something around it received. */
   used = false;
-  /** It handles messages: they may write its keys. */
-  handles = false;
   /** How many waits in streams it has; while it has any it holds no place (CORE-18). */
   readonly waits = { count: 0 };
   /** A message's budget is used up: the node fails with this, whatever its chain makes of it (STR-16). */

@@ -15,6 +15,7 @@ import type { SlotState } from "../run/slot.ts";
 import type { StreamDriver } from "../run/stream-driver.ts";
 import { Accounts } from "./accounts.ts";
 import type { Group } from "./group.ts";
+import { HandledStream } from "./handled.ts";
 import { noteEnd, refuseHidden } from "./hidden.ts";
 import { Memberships } from "./memberships.ts";
 import { isStream, planOf } from "./plan.ts";
@@ -224,9 +225,7 @@ export class Streams implements StreamDriver {
     throw misuse("STR-1", path, `writes a value to stream "${key.name}"; open it and send`, key.name);
   }
 
-  handles(level: NodeContext): boolean {
-    return this.accounts.known(level)?.handles === true;
-  }
+  readonly settles = (value: unknown): boolean => value instanceof HandledStream;
 
   begin(level: NodeContext): void {
     const account = this.accounts.known(level);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { aspect, execution, graph, mount, node, run, type } from "../index.ts";
+import { aspect, execution, graph, key, mount, node, run, type } from "../index.ts";
 import { deferred, turn } from "../testing/deferred.ts";
 import { eventLog } from "../testing/event-log.ts";
 import { fakeHost } from "../testing/fake-host.ts";
@@ -23,6 +23,24 @@ test("STR-15 STR-18 STR-19 acknowledgement, state, plain values and sent message
   const { values } = await handle.wait();
   expect(values).toEqual({ total: 15, list: [2, 4, 6, 8, 10] });
   expect(handle.snapshot().streams[0]?.groups[0]).toMatchObject({ frontier: 5, state: "ended" });
+});
+
+test("STR-18 at the end the state is there for the body to make a result of, a copy of its own; a body may return what it got", async () => {
+  const seen = key("seen", type<readonly number[]>());
+  const collect = node("collect", { requires: [numbers], provides: [seen] }, async ({ numbers: reader }) => {
+    const handled = await handleMessages(reader, ({ value }, { state }) => state.set([...(state.get() ?? []), value]), {
+      state: type<readonly number[]>(),
+    });
+    expect(handled.state).toEqual([1, 2, 3]);
+    return { seen: handled.state ?? [] };
+  });
+  const nothing = node("nothing", { requires: [numbers] }, async ({ numbers: reader }) => {
+    const handled = await handleMessages(reader, (_message, { stop }) => stop());
+    expect(handled.state).toBeUndefined();
+    return handled;
+  });
+  const of = graph("g", { outputs: [seen], nodes: [writer(3), collect, nothing] });
+  expect((await run(of, {})).values.seen).toEqual([1, 2, 3]);
 });
 
 test("STR-15 nothing of a handler is true before it has returned", async () => {

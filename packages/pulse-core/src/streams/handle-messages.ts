@@ -1,18 +1,19 @@
-import type { Settled } from "../context.ts";
 import type { AnyKey, Key } from "../key.ts";
 import { countProblem, unknownProblems } from "../option-check.ts";
 import { invalid } from "../invalid.ts";
 import { isSkip } from "../run/is-skip.ts";
-import { settledMarker } from "../run/node-context.ts";
 import type { NodeContext } from "../run/node-context.ts";
 import { usage } from "../run/signals.ts";
 import type { KeyType, ValueOfType } from "../type.ts";
 import type { Account } from "./account.ts";
 import type { Delivery } from "./delivery.ts";
+import { HandledStream } from "./handled.ts";
+import type { Handled } from "./handled.ts";
 import { Reader } from "./reader.ts";
 import type { StreamReader } from "./reader.ts";
 import { Staged } from "./staged.ts";
 import { recordedTries, triesInMemory } from "./message-tries.ts";
+import type { MessageTries, TriedMessage } from "./message-tries.ts";
 import type { StreamKey } from "./stream-key.ts";
 
 /** How often a message is tried unless `limit` says so. */
@@ -78,7 +79,8 @@ export interface HandleOptions<StateType extends KeyType> {
  * sent messages become true together when it returns (STR-15). A handler that throws publishes nothing and is tried again, up
  * to `limit` times; then the node fails, whatever its body or its aspects make of it (STR-16). Resolves at the end of the
  * stream, or after its stop, with what the body returns for each plain key that its handlers write:
- * `return { total: await handleMessages(reader, …) }`; one that none has written is skipped. What a handler did outside, or to variables around it, is not taken back (STR-47).
+ * `return { total: await handleMessages(reader, …) }`; one that none has written is skipped. It has the last `state` as well:
+ * what is made of that at the end is an ordinary result. What a handler did outside, or to variables around it, is not taken back (STR-47).
  * @throws what the handler threw last; PULSE_STREAM_FAILED or PULSE_STREAM_CANCELED when the stream ended so (STR-43);
  * PULSE_INVALID for options that are none; PULSE_USAGE for a reader that is not the node's own
  */
@@ -86,7 +88,7 @@ export async function handleMessages<Element, StateType extends KeyType = KeyTyp
   reader: StreamReader<Element>,
   handler: (message: Message<Element>, context: MessageContext<ValueOfType<StateType>>) => void | Promise<void>,
   options: HandleOptions<StateType> = {},
-): Promise<Settled> {
+): Promise<Handled<ValueOfType<StateType>>> {
   const { limit = messageLimitDefault, maxStaged = maxStagedDefault } = options;
   const messages = [
     ...unknownProblems(options, ["limit", "maxStaged", "state"]),
@@ -102,13 +104,29 @@ export async function handleMessages<Element, StateType extends KeyType = KeyTyp
   if (!(own instanceof Reader) || own.account === undefined)
     throw usage("STR-15", "handleMessages takes the reader of a node; give the one that the body was given");
   const { account } = own;
-  account.handles = true;
+  const handling: Handling = { limit, maxStaged, stateType: options.state };
   for (;;) {
     const delivery = await own.receive();
-    if (delivery === undefined) return settledMarker;
-    // The cast holds as the reader is the typed one, and its state is what this handler has set.
-    await handle(own, account, delivery, handler as Handler, { limit, maxStaged, stateType: options.state });
+    // The casts hold as the reader is the typed one, and its state is what this handler has set.
+    if (delivery === undefined) return (await handledBy(own, account, handling)) as Handled<ValueOfType<StateType>>;
+    await handle(own, account, delivery, handler as Handler, handling);
   }
+}
+
+/** The state after the last message is that of the one which would come next. */
+async function handledBy(reader: Reader, account: Account, handling: Handling): Promise<unknown> {
+  const { member } = reader;
+  const tries = triesOf(account, { member, sequence: member.group.source.last + 1 }, handling);
+  const begun = await tries.begin(reader.level as NodeContext);
+  if ("exhausted" in begun) throw begun.exhausted;
+  return new HandledStream(begun.state && structuredClone(begun.state.value));
+}
+
+function triesOf(account: Account, message: TriedMessage, { limit, stateType }: Handling): MessageTries {
+  const { confirming } = message.member.group.source;
+  return confirming === undefined
+    ? triesInMemory(account, message, limit)
+    : recordedTries(confirming, account, message, limit, stateType);
 }
 
 interface Handling {
@@ -125,14 +143,11 @@ async function handle(
   account: Account,
   delivery: Delivery,
   handler: Handler,
-  { limit, maxStaged, stateType }: Handling,
+  handling: Handling,
 ): Promise<void> {
-  const { value, sequence, member } = delivery;
-  const { confirming } = member.group.source;
-  const tries =
-    confirming === undefined
-      ? triesInMemory(account, delivery, limit)
-      : recordedTries(confirming, account, delivery, limit, stateType);
+  const { limit, maxStaged } = handling;
+  const { value, sequence } = delivery;
+  const tries = triesOf(account, delivery, handling);
   for (;;) {
     // The level may change with the next try of a retry around this; a late body stays with its own.
     const level = reader.level as NodeContext;

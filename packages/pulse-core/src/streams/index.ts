@@ -6,4 +6,5 @@ export type { Reading, StreamDeclaration, StreamKey, StreamOptions } from "./str
 export type { StreamWriter } from "./writer.ts";
 export { hostGroupDefault } from "./driver.ts";
 export { handleMessages, maxStagedDefault, messageLimitDefault } from "./handle-messages.ts";
+export type { Handled } from "./handled.ts";
 export type { HandleOptions, Message, MessageContext, MessageState } from "./handle-messages.ts";

@@ -21,8 +21,11 @@ export interface MessageTries {
   committing(staged: Staged): () => Promise<void>;
 }
 
+/** Which message is tried. */
+export type TriedMessage = Pick<Delivery, "member" | "sequence">;
+
 /** Kept with the node, over the tries of its chain (STR-39). */
-export function triesInMemory(account: Account, { member, sequence }: Delivery, limit: number): MessageTries {
+export function triesInMemory(account: Account, { member, sequence }: TriedMessage, limit: number): MessageTries {
   const budget = `${member.key} ${sequence}`;
   const failed = (): number => account.failedTries.get(budget) ?? 0;
   return {
@@ -42,7 +45,7 @@ export function triesInMemory(account: Account, { member, sequence }: Delivery, 
 export function recordedTries(
   confirming: Confirming,
   account: Account,
-  { member, sequence }: Delivery,
+  { member, sequence }: TriedMessage,
   limit: number,
   stateType: KeyType | undefined,
 ): MessageTries {

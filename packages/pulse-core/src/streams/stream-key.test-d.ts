@@ -102,3 +102,11 @@ test("STR-15 STR-18 a handler gets a message, and a state of the type that its o
     ),
   }));
 });
+
+test("STR-18 what handleMessages resolves with has the state of that type, and stands for a key", () => {
+  node("sum", { requires: [lines], provides: [count] }, async (values) => {
+    const handled = await handleMessages(values.lines, () => {}, { state: type<{ n: number }>() });
+    expectTypeOf(handled.state).toEqualTypeOf<{ n: number } | undefined>();
+    return { count: handled.state?.n ?? handled };
+  });
+});

@@ -93,6 +93,27 @@ test("STR-24 DUR-25 DUR-8 the tries of a message are counted over crashes, and i
   expect(new Set([...keys.values()].flatMap((each) => [...each])).size).toBe(3);
 });
 
+test("STR-18 STR-28 the state at the end is that of the record, also when another process has handled all messages", async () => {
+  const memory = memoryStore();
+  const handled: number[] = [];
+  const handle = node("handle", { requires: [rows], provides: [total] }, async (values) => {
+    const { state = 0 } = await handleMessages(
+      values.rows,
+      ({ value }, message) => {
+        handled.push(value);
+        message.state.set((message.state.get() ?? 0) + value);
+      },
+      { state: number },
+    );
+    return { total: state };
+  });
+  const of = graph("g", { outputs: [total], nodes: [writing(3), handle] });
+  let confirmed = 0;
+  await lifeUntil(memory, of, call, (save) => keysOf(save).includes("managed") && ++confirmed === 3);
+  expect((await worker(memory).pulse.resume(of, {}, call)).values).toEqual({ total: 6 });
+  expect(handled).toEqual([1, 2, 3]);
+});
+
 const isFailed = (entry: object): boolean => "state" in entry && entry.state === "failed";
 const isFailedTry = (entry: object): boolean => !("nodeId" in entry) && isFailed(entry);
 
