@@ -115,6 +115,7 @@ function handlerParts(life: Life, values: Channel, plan: HandlerPlan): readonly 
     const reader = (given as Record<string, StreamReader<number>>)[from.name] as StreamReader<number>;
     if (life.random.chance(0.5)) await living(life, context.open(to as never));
     const settled = await handled(life, plan, reader, to);
+    life.witness.handledAll(settled.state);
     if (attempt < limit) throw new Planned("after all messages");
     return { total: settled } as never;
   });

@@ -181,6 +181,12 @@ export class Witness {
       this.fault(`message ${sequence} finds ${state.count} messages of ${state.sum}, not of ${sum}`);
   }
 
+  /** At the end, whoever handled them. */
+  handledAll(state: HandledState | undefined): void {
+    if ((state?.count ?? 0) !== this.#handled)
+      this.fault(`the last state is of ${state?.count} messages, not of ${this.#handled}`);
+  }
+
   messageFailed(): void {
     this.#message.failed = true;
   }
