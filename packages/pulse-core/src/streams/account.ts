@@ -20,6 +20,8 @@ export class Account {
   recording: Promise<void> | undefined;
   /** The node's explicit state; absent at first (STR-18). */
   state: { readonly value: unknown } | undefined;
+  /** How often the state was replaced, or asked to be: a handler that has read an older one begins anew. */
+  stateMoves = 0;
   /** Plain keys that committed messages wrote: visible when the chain has ended (STR-19). */
   readonly contributed = new Map<number, { readonly state: SlotState; readonly value: unknown }>();
   /** How many tries of a message have failed, by reader and sequence (STR-16, STR-39). */

@@ -1,5 +1,6 @@
 import type { SentMessage } from "./confirming.ts";
 import type { Source } from "./source.ts";
+import { outdated } from "./staged.ts";
 import type { Staged } from "./staged.ts";
 import { hindrance, Waiter } from "./waiter.ts";
 import type { Writer } from "./writer.ts";
@@ -26,17 +27,21 @@ export async function commitMessage(staged: Staged): Promise<void> {
   const hindered = hindrance(staged.reader, undefined);
   if (hindered !== undefined) throw hindered.error;
   const full = sends.find(({ source, messages }) => source.senders.size > 0 || !source.hasRoom(messages.length));
-  const refusal = staged.delivery.refusal();
+  const refusal = refusalOf(staged);
   if (refusal !== undefined) throw refusal;
   if (full === undefined) apply(staged, sends);
   else
     await roomForAll(staged, sends, full, () => {
-      const refused = staged.delivery.refusal();
+      const refused = refusalOf(staged);
       if (refused !== undefined) return { error: refused };
       apply(staged, sends);
       return undefined;
     });
 }
+
+/** What keeps the transaction from becoming true, if anything does. */
+export const refusalOf = (staged: Staged): unknown =>
+  staged.delivery.refusal() ?? (staged.isOutdated ? outdated : undefined);
 
 /** Waits until all messages fit, and lets `enter` take the room in that step; what it returns fails the wait. */
 export function roomForAll(
@@ -70,8 +75,11 @@ export function roomForAll(
   return waiter.promise;
 }
 
-function apply({ account, delivery, values, state, stops }: Staged, sends: readonly Send[]): void {
-  account.state = state;
+function apply({ account, delivery, values, state, stateSet, stops }: Staged, sends: readonly Send[]): void {
+  if (stateSet) {
+    account.state = state;
+    account.stateMoves++;
+  }
   for (const [slot, write] of values) account.contributed.set(slot, write);
   delivery.acknowledge();
   for (const { source, messages } of sends) {

@@ -1,7 +1,7 @@
 import type { HandledMessage, PreparedMessage, StreamCommitted } from "../checkpoint/stream-hooks.ts";
 import type { AnyKey } from "../key.ts";
 import { Confirmed, ready, skippedState } from "../run/slot.ts";
-import { openSends, roomForAll } from "./commit-message.ts";
+import { openSends, refusalOf, roomForAll } from "./commit-message.ts";
 import type { Send } from "./commit-message.ts";
 import { giveBack } from "./room.ts";
 import { refOf } from "./confirming.ts";
@@ -53,6 +53,7 @@ export async function confirmMessage(staged: Staged, confirming: Confirming, pre
   }
   const { delivery, level } = staged;
   let answer: StreamCommitted | undefined;
+  if (staged.stateSet) staged.account.stateMoves++;
   const asked = confirming.handled(delivery, level, {
     stop: staged.stops,
     handled: handledOf(staged, sends, prepared),
@@ -95,10 +96,11 @@ async function reserveAll(staged: Staged, sends: readonly Send[]): Promise<boole
 }
 
 /** What keeps the transaction from being confirmed, if anything does. */
-function hindranceOf({ level, delivery }: Staged): { readonly error: unknown } | undefined {
+function hindranceOf(staged: Staged): { readonly error: unknown } | undefined {
+  const { level } = staged;
   const hindered = hindrance({ path: level.path, level, waits: undefined }, undefined);
   if (hindered !== undefined) return hindered;
-  const refusal = delivery.refusal();
+  const refusal = refusalOf(staged);
   return refusal === undefined ? undefined : { error: refusal };
 }
 
@@ -121,12 +123,7 @@ function handledOf({ level, begun }: Staged, sends: readonly Send[], prepared: P
 }
 
 /** What the hook gave back, not what was written (CKPT-36). */
-function apply(
-  { account, level, delivery, stops, state }: Staged,
-  sends: readonly Send[],
-  answer: StreamCommitted,
-): void {
-  account.state = state;
+function apply({ account, level, delivery, stops }: Staged, sends: readonly Send[], answer: StreamCommitted): void {
   const { slotOf } = level.execution.compiled;
   for (const output of answer.values) {
     const slot = slotOf.get(output.name);

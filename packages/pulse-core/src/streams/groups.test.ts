@@ -52,7 +52,7 @@ test("STR-5 readers that name the same group share its messages, each going to o
   ]);
 });
 
-test.each(["", "a/b", "/alone", undefined, 7])(
+test.each(["", "a/b", "/alone", "\ud800", undefined, 7])(
   "STR-5 the group name %o is refused: paths cannot be written by hand",
   (group) => {
     const error = expectCode(

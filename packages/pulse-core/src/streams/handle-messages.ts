@@ -6,12 +6,13 @@ import type { NodeContext } from "../run/node-context.ts";
 import { usage } from "../run/signals.ts";
 import type { KeyType, ValueOfType } from "../type.ts";
 import type { Account } from "./account.ts";
+import { copyOf } from "./copy.ts";
 import type { Delivery } from "./delivery.ts";
 import { HandledStream } from "./handled.ts";
 import type { Handled } from "./handled.ts";
 import { Reader } from "./reader.ts";
 import type { StreamReader } from "./reader.ts";
-import { Staged } from "./staged.ts";
+import { outdated, Staged } from "./staged.ts";
 import { recordedTries, triesInMemory } from "./message-tries.ts";
 import type { MessageTries, TriedMessage } from "./message-tries.ts";
 import type { StreamKey } from "./stream-key.ts";
@@ -119,7 +120,7 @@ async function handledBy(reader: Reader, account: Account, handling: Handling): 
   const tries = triesOf(account, { member, sequence: member.group.source.last + 1 }, handling);
   const begun = await tries.begin(reader.level as NodeContext);
   if ("exhausted" in begun) throw begun.exhausted;
-  return new HandledStream(begun.state && structuredClone(begun.state.value));
+  return new HandledStream(begun.state && copyOf(begun.state.value));
 }
 
 function triesOf(account: Account, message: TriedMessage, { limit, stateType }: Handling): MessageTries {
@@ -151,9 +152,10 @@ async function handle(
   for (;;) {
     // The level may change with the next try of a retry around this; a late body stays with its own.
     const level = reader.level as NodeContext;
+    const { stateMoves } = account;
     const begun = await tries.begin(level);
     if ("exhausted" in begun) failForGood(account, level, begun.exhausted);
-    const staged = new Staged(reader, account, level, delivery, maxStaged, begun);
+    const staged = new Staged(reader, account, level, delivery, maxStaged, begun, stateMoves);
     let commit: () => Promise<void>;
     try {
       await handler({ value, sequence }, staged.context);
@@ -169,8 +171,12 @@ async function handle(
       if (begun.attempt >= limit) failForGood(account, level, error);
       continue;
     }
-    await commit();
-    return;
+    try {
+      await commit();
+      return;
+    } catch (error) {
+      if (error !== outdated) throw error;
+    }
   }
 }
 

@@ -132,11 +132,15 @@ export class Reader implements StreamReader<unknown>, Party {
 
   readonly values = (): AsyncIterableIterator<unknown> => {
     let held: Delivery | undefined;
-    return iterate(async () => {
+    let last: Promise<IteratorResult<unknown, undefined>> | undefined;
+    const step = async (before: Promise<unknown> | undefined): Promise<IteratorResult<unknown, undefined>> => {
+      // One after the other, as a generator's: each acknowledges the value before. Whoever asked for that is told how it failed.
+      await before?.catch(() => {});
       if (held !== undefined) await held.ack();
       held = await this.receive();
       return held === undefined ? atEnd : { done: false, value: held.value };
-    });
+    };
+    return iterate(() => (last = step(last)));
   };
 }
 

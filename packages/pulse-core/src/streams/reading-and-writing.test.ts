@@ -177,13 +177,24 @@ test("STR-1 a writer does not read its own stream", async () => {
   expect(expectCode(failed.cause, "PULSE_USAGE").details.rule).toBe("STR-1");
 });
 
-test.each([0, -1, Number.NaN, 1.5, Infinity, "4", undefined, null])("STR-1 a capacity of %o is refused", (capacity) => {
+test.each([0, -1, Number.NaN, 1.5, Infinity, 2 ** 53, "4", undefined, null])(
+  "STR-1 a capacity of %o is refused",
+  (capacity) => {
+    const error = expectCode(
+      thrownBy(() => stream("s", type<number>(), { capacity: capacity as number })),
+      "PULSE_INVALID",
+    );
+    expect(error.details.problems.map(({ code }) => code)).toEqual(["PULSE_OPTION_INVALID"]);
+    expect(error.message).toContain("capacity");
+  },
+);
+
+test("STR-1 a name that is no text, half of a surrogate pair, is refused", () => {
   const error = expectCode(
-    thrownBy(() => stream("s", type<number>(), { capacity: capacity as number })),
+    thrownBy(() => stream("\ud800", type<number>(), { capacity: 1 })),
     "PULSE_INVALID",
   );
-  expect(error.details.problems.map(({ code }) => code)).toEqual(["PULSE_OPTION_INVALID"]);
-  expect(error.message).toContain("capacity");
+  expect(error.message).toContain("half of a surrogate pair");
 });
 
 test("STR-1 options of a stream that nobody knows are refused, and missing ones", () => {

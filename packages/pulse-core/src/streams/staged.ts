@@ -5,6 +5,7 @@ import { ready, skippedState } from "../run/slot.ts";
 import type { SlotState } from "../run/slot.ts";
 import type { Account } from "./account.ts";
 import type { SentMessage } from "./confirming.ts";
+import { copyOf } from "./copy.ts";
 import type { Delivery } from "./delivery.ts";
 import type { MessageContext } from "./handle-messages.ts";
 import { refuseHidden } from "./hidden.ts";
@@ -19,6 +20,12 @@ export interface MessageTry {
   readonly limit: number;
   readonly state: { readonly value: unknown } | undefined;
 }
+
+/**
+ * What a commit fails with when the handler has read a state that was replaced since, by a handler of the node for another
+ * stream: no try has failed, it is made anew (STR-15).
+ */
+export const outdated = new Error("the state was replaced while a handler worked on it");
 
 /** What one try of one message has staged. Nothing of it is true before the commit (STR-15). */
 export class Staged {
@@ -35,6 +42,8 @@ export class Staged {
   state: { readonly value: unknown } | undefined;
   /** Whether the handler has set it. */
   stateSet = false;
+  private stateRead = false;
+  private readonly moves: number;
   readonly begun: MessageTry;
   stops = false;
   private count = 0;
@@ -47,6 +56,7 @@ export class Staged {
     delivery: Delivery,
     maxStaged: number,
     begun: MessageTry,
+    moves: number,
   ) {
     this.reader = reader;
     this.account = account;
@@ -55,6 +65,7 @@ export class Staged {
     this.maxStaged = maxStaged;
     this.begun = begun;
     this.state = begun.state;
+    this.moves = moves;
     // Functions, so that a handler may take the context apart.
     this.context = {
       attempt: begun.attempt,
@@ -65,13 +76,14 @@ export class Staged {
         return messageKey(level, delivery);
       },
       state: {
-        get: () => this.staging("STR-18", () => this.state && structuredClone(this.state.value)) as never,
-        set: (next) => this.staging("STR-18", () => this.setState(structuredClone(next))),
+        get: () => this.staging("STR-18", () => this.getState()) as never,
+        set: (next) => this.staging("STR-18", () => this.setState(next)),
       },
       set: (key, value) => this.staging("STR-15", () => this.write(key, ready, value)),
       skip: (key) => this.staging("STR-15", () => this.write(key, skippedState, undefined)),
       send: (key, value) => this.staging("STR-15", () => this.add(key, { value, at: undefined })),
-      sendAt: (key, position, value) => this.staging("STR-15", () => this.add(key, { value, at: { position } })),
+      sendAt: (key, position, value) =>
+        this.staging("STR-15", () => this.add(key, { value, at: { position: copyOf(position) } })),
       stop: () => this.staging("STR-20", () => void (this.stops = true)),
     };
   }
@@ -92,9 +104,22 @@ export class Staged {
     }
   }
 
-  private setState(value: unknown): void {
-    this.state = { value };
+  private getState(): unknown {
+    // What the handler has set itself no other one has moved.
+    this.stateRead ||= !this.stateSet;
+    return this.state && copyOf(this.state.value);
+  }
+
+  private setState(next: unknown): void {
+    const hidden = refuseHidden(this.level.path, "state", next, this.isRecorded);
+    if (hidden !== undefined) throw hidden.error;
+    this.state = { value: copyOf(next) };
     this.stateSet = true;
+  }
+
+  /** Another handler of the node has replaced the state that this one has read: its work is of no use any more. */
+  get isOutdated(): boolean {
+    return this.stateRead && this.moves !== this.account.stateMoves;
   }
 
   private write(key: AnyKey, state: SlotState, value: unknown): void {

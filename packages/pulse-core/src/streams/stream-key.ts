@@ -3,7 +3,7 @@ import type { given, plain, value } from "../key.ts";
 import { countProblem, unknownProblems } from "../option-check.ts";
 import type { StreamKind } from "../run/stream-driver.ts";
 import type { KeyType, ValueOfType } from "../type.ts";
-import { groupProblem } from "./group-name.ts";
+import { groupProblem, isWellFormed } from "./group-name.ts";
 import { streamKind } from "./stream-kind.ts";
 import type { StreamReader } from "./reader.ts";
 
@@ -42,7 +42,7 @@ export interface StreamOptions<PositionType extends KeyType> {
 /**
  * A stream key: `stream("article", z.object({ … }), { capacity: 64 })`. One node provides it and opens it by `context.open`;
  * each node that requires it reads every message (STR-1, STR-5).
- * @throws PULSE_INVALID for a capacity that is no positive integer, and for options that nobody knows
+ * @throws PULSE_INVALID for a capacity that is no positive integer, a name that is no text, and options that nobody knows
  */
 export function stream<const Name extends string, const Type extends KeyType, PositionType extends KeyType = KeyType>(
   name: Name,
@@ -53,6 +53,10 @@ export function stream<const Name extends string, const Type extends KeyType, Po
   const messages = [
     ...unknownProblems(options ?? {}, ["capacity", "position"]),
     countProblem("capacity", capacity),
+    Number.isInteger(capacity) && !Number.isSafeInteger(capacity)
+      ? `capacity is ${capacity}; give at most 2^53 - 1`
+      : undefined,
+    typeof name === "string" && !isWellFormed(name) ? "its name has half of a surrogate pair; give a text" : undefined,
   ].filter((message) => message !== undefined);
   const problems = messages.map((message) => ({ code: "PULSE_OPTION_INVALID" as const, path: String(name), message }));
   if (problems.length > 0) throw invalid(`stream "${String(name)}"`, problems);

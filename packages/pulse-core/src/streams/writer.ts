@@ -1,5 +1,6 @@
 import type { NodeContext } from "../run/node-context.ts";
 import type { Account } from "./account.ts";
+import { copyOf } from "./copy.ts";
 import type { Confirming, SentMessage } from "./confirming.ts";
 import { refuseHidden } from "./hidden.ts";
 import type { WaitOptions } from "./reader.ts";
@@ -51,9 +52,9 @@ export class Writer implements StreamWriter<unknown>, Party {
     this.give(value, undefined, options?.signal);
 
   readonly sendAt = (position: unknown, value: unknown, options?: WaitOptions): Promise<boolean> =>
-    this.give(value, { position }, options?.signal);
+    this.give(value, { position: copyOf(position) }, options?.signal);
 
-  readonly position = (): unknown => this.level.execution.reveal(this.source.position);
+  readonly position = (): unknown => copyOf(this.level.execution.reveal(this.source.position));
 
   private give(
     value: unknown,

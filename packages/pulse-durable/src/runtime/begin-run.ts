@@ -1,5 +1,5 @@
 import type { Codecs } from "@pulse-ts/codec";
-import { execution, isPulseError, PulseError } from "@pulse-ts/core";
+import { drainTimeoutDefault, execution, isPulseError, PulseError } from "@pulse-ts/core";
 import type { AnyGraph, Execution, ExecutionOptions, Host, InputsOf, OutcomeOf } from "@pulse-ts/core";
 import { checkpoint, checkpointInputs, checkpointSubscriptions, restoreNodes } from "@pulse-ts/core/checkpoint";
 import type { CheckpointHooks } from "@pulse-ts/core/checkpoint";
@@ -107,10 +107,10 @@ export async function beginRun<Graph extends AnyGraph>(
     return { current: { prepared: made, ...fingerprints() }, readers, fingerprinted };
   });
   const events = runEvents(runId, host, observers);
-  const { signal } = rest;
+  const { signal, drainTimeout = drainTimeoutDefault } = rest;
   if (signal?.aborted === true) throw notBegun(runId, againOf(mode), signal.reason);
 
-  const request = { mode, store, runId, version, current, fingerprinted, host, events };
+  const request = { mode, store, runId, version, current, fingerprinted, host, events, drainTimeout };
   const opened = await openRun(signal === undefined ? request : { ...request, signal });
   const { session, record, resumed, prepared, confirm } = opened;
   if (session.content !== undefined) {

@@ -6,6 +6,7 @@ import type { RecordChanges, RunRecord } from "../record/format.ts";
 import { shownRunId } from "../run-id.ts";
 import type { CallOptions, Session, Store } from "../store.ts";
 import { startRun } from "../transition/start-run.ts";
+import { abortedLater } from "./aborted-later.ts";
 import { failedPaths } from "./failed-path.ts";
 import { keyIdsOfInput, keysForHeader, keysInHeader, missingKey } from "./fingerprint-keys.ts";
 import type { KeyIdOf } from "./fingerprint-keys.ts";
@@ -31,6 +32,8 @@ export interface OpenRequest {
   readonly host: Host;
   readonly events: RunEvents;
   readonly signal?: AbortSignal;
+  /** Milliseconds that the first save has to settle after the signal was aborted (DUR-27). */
+  readonly drainTimeout: number;
 }
 
 /** What must agree between a run and its resume (DUR-4, DUR-6). */
@@ -134,10 +137,15 @@ function recordOf(runId: string, changes: RecordChanges): RunRecord {
 }
 
 async function begin(session: Session, record: RunRecord, changes: RecordChanges, request: OpenRequest): Promise<void> {
-  const { version, current, host, events } = request;
+  const { version, current, host, events, signal, drainTimeout } = request;
   const began = host.now();
-  // Not given the caller's signal: cancelling must not make the first save uncertain (DUR-27).
-  await session.save(record, 0, changes);
+  // Not given the caller's signal: cancelling alone must not make the first save uncertain (DUR-27).
+  const ending = abortedLater(signal, drainTimeout, host);
+  try {
+    await session.save(record, 0, changes, { signal: ending.signal });
+  } finally {
+    ending.forget();
+  }
   const { revision } = record.header;
   events.emit({ kind: "run-opened", graph: current.prepared.root.graph, version, revision });
   if (events.observed) {

@@ -244,6 +244,30 @@ test("DUR-27 the save's signal is aborted only when the run is being stopped and
   expect((await worker(memory).pulse.resume(chain, { start: 0 }, call)).values).toEqual({ link1: 2 });
 });
 
+test("DUR-27 the first save has its signal as well: aborted when the call was cancelled and the drain time is over", async () => {
+  const host = fakeHost();
+  const { pulse, store } = worker(memoryStore(), { host });
+  const { graph: chain } = chainGraph(2);
+  const given = deferred<AbortSignal | undefined>();
+  store.faults.before = async (_save, signal) => {
+    given.resolve(signal);
+    await new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(new Error("given up"))));
+  };
+  const stop = new AbortController();
+  const running = rejectionOf(
+    "PULSE_STORE",
+    pulse.run(chain, { start: 0 }, { ...call, drainTimeout: 500, signal: stop.signal }),
+  );
+  const saving = await given.promise;
+  stop.abort(new Error("the host stops"));
+  await host.advance(499);
+  expect(saving?.aborted).toBe(false);
+  await host.advance(1);
+  expect(saving?.aborted).toBe(true);
+  expect((await running).message).toContain("given up");
+  expect(store.closed).toBe(1);
+});
+
 test("DUR-26 a queued commit whose mount times out is taken out, and the save before it is not aborted", async () => {
   const host = fakeHost();
   const { pulse, store } = worker(memoryStore(), { host });

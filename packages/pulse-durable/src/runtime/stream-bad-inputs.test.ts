@@ -45,6 +45,8 @@ test("STR-2 CODEC-2 a message or a position that cannot be encoded is the sender
   const { error, record } = await ended(of);
   expect(error).toBe(undefined);
   expect(errors.map(code)).toEqual(["PULSE_CODEC", "PULSE_CODEC"]);
+  // One looks for the fault where it is.
+  expect(errors.map((refusal) => (refusal as Error).message.includes("(position)"))).toEqual([false, true]);
   expect([...record.streams.values()]).toMatchObject([{ lastSequence: 2, end: "completed", pending: [] }]);
 });
 

@@ -1,4 +1,5 @@
-import { graph, key, mount, node, PulseError, retry, type } from "@pulse-ts/core";
+import { createCodecs, defineCodec } from "@pulse-ts/codec";
+import { graph, key, mount, node, PulseError, retry, run, type } from "@pulse-ts/core";
 import { handleMessages, stream } from "@pulse-ts/core/streams";
 import type { MessageContext } from "@pulse-ts/core/streams";
 import { expect, test } from "vitest";
@@ -112,6 +113,73 @@ test("STR-18 STR-28 the state at the end is that of the record, also when anothe
   await lifeUntil(memory, of, call, (save) => keysOf(save).includes("managed") && ++confirmed === 3);
   expect((await worker(memory).pulse.resume(of, {}, call)).values).toEqual({ total: 6 });
   expect(handled).toEqual([1, 2, 3]);
+});
+
+class Money {
+  readonly cents: number;
+
+  constructor(cents: number) {
+    this.cents = cents;
+  }
+
+  plus(more: number): Money {
+    return new Money(this.cents + more);
+  }
+}
+
+test("STR-18 CODEC-13 a state of a class is what its codec makes of it, in the handler and at the end", async () => {
+  const memory = memoryStore();
+  const money = type<Money>("money");
+  const codecs = createCodecs();
+  codecs.register(
+    defineCodec({
+      type: money,
+      id: "money",
+      version: "1",
+      encode: ({ cents }: Money) => new TextEncoder().encode(String(cents)),
+      decode: (bytes: Uint8Array) => new Money(Number(new TextDecoder().decode(bytes))),
+    }),
+  );
+  const handle = node("handle", { requires: [rows], provides: [total] }, async (values) => {
+    const { state } = await handleMessages(
+      values.rows,
+      ({ value }, message) => message.state.set((message.state.get() ?? new Money(0)).plus(value)),
+      { state: money },
+    );
+    return { total: state?.plus(0).cents ?? 0 };
+  });
+  const of = graph("g", { outputs: [total], nodes: [writing(3), handle] });
+  expect((await worker(memory, { codecs }).pulse.run(of, {}, call)).values).toEqual({ total: 6 });
+  const plain = graph("plain", { outputs: [total], nodes: [writing(3), handle] });
+  expect((await run(plain, {})).values).toEqual({ total: 6 });
+});
+
+test("STR-18 CODEC-7 a state that cannot be stored is refused by name, and never changed in silence", async () => {
+  const states = [
+    new Money(5),
+    {
+      get x() {
+        return 1;
+      },
+    },
+    () => 1,
+  ];
+  for (const state of states) {
+    const handle = node("handle", { requires: [rows] }, async (values) => {
+      await handleMessages(values.rows, (_message, context) => context.state.set(state));
+    });
+    const of = graph("g", { nodes: [writing(1), handle] });
+    const { cause } = await rejectionOf("PULSE_RUN_FAILED", worker().pulse.run(of, {}, call));
+    expect(cause).toMatchObject({ code: "PULSE_CODEC", details: { key: "state" } });
+  }
+  const live = node("handle", { requires: [rows] }, async (values) => {
+    await handleMessages(values.rows, (_message, context) => context.state.set({ inner: values.rows }));
+  });
+  const { cause } = await rejectionOf(
+    "PULSE_RUN_FAILED",
+    worker().pulse.run(graph("g", { nodes: [writing(1), live] }), {}, call),
+  );
+  expect(cause).toMatchObject({ code: "PULSE_USAGE", details: { rule: "STR-14" } });
 });
 
 const isFailed = (entry: object): boolean => "state" in entry && entry.state === "failed";
