@@ -23,6 +23,8 @@ export interface GroupRef extends StreamRef {
 export interface ConfirmedMessage {
   readonly sequence: number;
   readonly read: ReadValue;
+  /** Reads the position that was saved with it, as a resume would; absent: what was sent stands for it. */
+  readonly position?: ReadValue;
 }
 
 /** A group as it is recorded (REC-11). */

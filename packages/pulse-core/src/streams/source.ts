@@ -133,7 +133,8 @@ export class Source extends Confirmed {
   }
 
   /** Gives a confirmed message to the groups, in the order of sequences whatever the order of answers. */
-  accept({ sequence, read }: ConfirmedMessage, at: { readonly position: unknown } | undefined): void {
+  accept({ sequence, read, position }: ConfirmedMessage, sent: { readonly position: unknown } | undefined): void {
+    const at = position === undefined ? sent : { position: new Confirmed(position) };
     this.early.set(sequence, { message: new Confirmed(read), at });
     for (let next = this.last + 1; ; next++) {
       const confirmed = this.early.get(next);

@@ -86,15 +86,19 @@ interface MessageParts extends RecordedMessage {
   readonly key: CodedKey;
   /** The object that was sent, for runs that do not isolate their readers (CODEC-9). */
   readonly written?: unknown;
+  /** What was saved with it. */
+  readonly position?: { readonly record: ReadyValue; readonly key: CodedKey };
 }
 
 /** A message as core delivers it: each delivery to each group reads it anew (CKPT-36). */
 export function confirmedMessage(
-  { sourceId, sequence, value, key, ...sent }: MessageParts,
+  { sourceId, sequence, value, key, position, ...sent }: MessageParts,
   values: Values,
 ): ConfirmedMessage {
   const written = "written" in sent ? () => sent.written : undefined;
-  return { sequence, read: values.reader(value, key, new MessagePlace(sourceId, sequence), written) };
+  const read = values.reader(value, key, new MessagePlace(sourceId, sequence), written);
+  if (position === undefined) return { sequence, read };
+  return { sequence, read, position: values.fresh(position.record, position.key, new CursorPlace(sourceId)) };
 }
 
 /** Where a message stands in the record; put into words for an error alone. */

@@ -32,9 +32,13 @@ export function streamHooks(parts: HookParts): StreamHooks {
     messages: readonly PreparedMessage[],
     { sourceId, first }: { readonly sourceId: string; readonly first: number },
   ): ConfirmedMessage[] =>
-    messages.map(({ value }, at) => {
+    messages.map(({ value, position }, at) => {
       const { key, record, written } = encodedPart(value);
-      return confirmedMessage({ sourceId, sequence: first + at, value: record, key, written }, values);
+      const message = { sourceId, sequence: first + at, value: record, key, written };
+      return confirmedMessage(
+        position === undefined ? message : { ...message, position: encodedPart(position.value) },
+        values,
+      );
     });
   const contributed = ({ scope, nodeId, values: written }: HandledMessage): ConfirmedOutput[] =>
     written.map((output) => {

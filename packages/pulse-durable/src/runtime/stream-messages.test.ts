@@ -3,6 +3,7 @@ import { graph, key, mount, node, PulseError, retry, run, type } from "@pulse-ts
 import { handleMessages, stream } from "@pulse-ts/core/streams";
 import type { MessageContext } from "@pulse-ts/core/streams";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { memoryStore } from "../memory-store.ts";
 import { entriesOf } from "../record/fold.ts";
 import type { SeenSave } from "../testing/faulty-store.ts";
@@ -180,6 +181,28 @@ test("STR-18 CODEC-7 a state that cannot be stored is refused by name, and never
     worker().pulse.run(graph("g", { nodes: [writing(1), live] }), {}, call),
   );
   expect(cause).toMatchObject({ code: "PULSE_USAGE", details: { rule: "STR-14" } });
+});
+
+test("STR-2 CODEC-14 a position reads in the process that saved it as it does after a resume", async () => {
+  const memory = memoryStore();
+  const lines = stream("lines", number, { capacity: 4, position: z.object({ at: z.number() }) });
+  const seen: unknown[] = [];
+  const write = node("write", { provides: [lines], resumable: true }, async (_, { open }) => {
+    const out = await open(lines);
+    seen.push(out.position());
+    // The cast stands for a caller that knows more than the type; the schema takes it away.
+    if (out.position() === undefined) await out.sendAt({ at: 1, more: 2 } as never, 1);
+    seen.push(out.position());
+    await out.send(2);
+  });
+  const read = node("read", { requires: [lines] }, async (values) => {
+    for await (const { ack } of values.lines) await ack();
+  });
+  const of = graph("g", { nodes: [write, read] });
+  let messages = 0;
+  await lifeUntil(memory, of, call, (save) => keysOf(save).includes("message") && ++messages === 2);
+  await worker(memory).pulse.resume(of, {}, call);
+  expect(seen).toEqual([undefined, { at: 1 }, { at: 1 }, { at: 1 }]);
 });
 
 const isFailed = (entry: object): boolean => "state" in entry && entry.state === "failed";
