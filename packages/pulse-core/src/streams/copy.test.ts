@@ -59,6 +59,8 @@ test.each([
     },
   ],
   ["an object with a symbol", { [Symbol("s")]: 1 }],
+  ["a map with fields of its own", Object.assign(new Map([[1, 2]]), { name: "own" })],
+  ["a proxy of a map", new Proxy(new Map([[1, 2]]), {})],
   ["a proxy that cannot be looked into", revoked()],
 ])("CODEC-7 %s is given as it is, for whoever records it to refuse", (_name, value) => {
   expect(copyOf({ value }).value === value).toBe(true);

@@ -29,60 +29,58 @@ interface Started {
   readonly fill?: () => void;
 }
 
-/** `undefined`: it is given as it is. */
+/** `undefined`: it is given as it is. What cannot be looked into fails here, and never later. */
 function startedCopy(part: object, take: (inner: unknown) => unknown): Started | undefined {
   try {
     const prototype: unknown = Object.getPrototypeOf(part);
-    if (prototype === Map.prototype) return mapCopy(part as ReadonlyMap<unknown, unknown>, take);
-    if (prototype === Set.prototype) return setCopy(part as ReadonlySet<unknown>, take);
-    if (cloned.has(prototype)) return { copy: structuredClone(part) };
-    const isArray = prototype === Array.prototype && Array.isArray(part);
-    if (!isArray && prototype !== Object.prototype && prototype !== null) return undefined;
-    const fields = Object.entries(Object.getOwnPropertyDescriptors(part));
-    const plain = fields.filter(([name]) => !(isArray && name === "length"));
-    if (
-      !plain.every(
-        ([, { enumerable, value, get, set }]) => enumerable === true && (value !== undefined || !(get ?? set)),
-      )
-    )
-      return undefined;
-    if (Object.getOwnPropertySymbols(part).length > 0) return undefined;
-    const copy: object = isArray ? Array.from({ length: 0 }) : (Object.create(prototype) as object);
-    if (isArray) (copy as unknown[]).length = (part as readonly unknown[]).length;
-    return {
-      copy,
-      fill() {
-        for (const [name, { value }] of plain)
-          // As a field of its own, whatever its name: `__proto__` is one.
-          Object.defineProperty(copy, name, {
-            value: take(value),
-            enumerable: true,
-            writable: true,
-            configurable: true,
-          });
-      },
-    };
+    if (prototype === Array.prototype && Array.isArray(part)) return fieldsCopy(part, [], take);
+    if (prototype === Object.prototype || prototype === null)
+      return fieldsCopy(part, Object.create(prototype) as object, take);
+    // Fields of its own would be lost.
+    if (!ArrayBuffer.isView(part) && Object.keys(part).length > 0) return undefined;
+    if (prototype === Map.prototype) return mapCopy([...(part as ReadonlyMap<unknown, unknown>)], take);
+    if (prototype === Set.prototype) return setCopy([...(part as ReadonlySet<unknown>)], take);
+    return cloned.has(prototype) ? { copy: structuredClone(part) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function mapCopy(map: ReadonlyMap<unknown, unknown>, take: (inner: unknown) => unknown): Started {
-  const copy = new Map<unknown, unknown>();
+/** `undefined` when there is more in it than fields that hold a value. */
+function fieldsCopy(part: object, copy: object, take: (inner: unknown) => unknown): Started | undefined {
+  const isArray = Array.isArray(copy);
+  const fields = Object.entries(Object.getOwnPropertyDescriptors(part)).filter(
+    ([name]) => !isArray || name !== "length",
+  );
+  const isPlain = fields.every(([, field]) => field.enumerable === true && "value" in field);
+  if (!isPlain || Object.getOwnPropertySymbols(part).length > 0) return undefined;
+  if (isArray) copy.length = (part as readonly unknown[]).length;
   return {
     copy,
     fill() {
-      for (const [key, value] of map) copy.set(take(key), take(value));
+      // As a field of its own, whatever its name: `__proto__` is one.
+      for (const [name, { value }] of fields)
+        Object.defineProperty(copy, name, { value: take(value), enumerable: true, writable: true, configurable: true });
     },
   };
 }
 
-function setCopy(set: ReadonlySet<unknown>, take: (inner: unknown) => unknown): Started {
+function mapCopy(entries: readonly (readonly [unknown, unknown])[], take: (inner: unknown) => unknown): Started {
+  const copy = new Map<unknown, unknown>();
+  return {
+    copy,
+    fill() {
+      for (const [key, value] of entries) copy.set(take(key), take(value));
+    },
+  };
+}
+
+function setCopy(values: readonly unknown[], take: (inner: unknown) => unknown): Started {
   const copy = new Set<unknown>();
   return {
     copy,
     fill() {
-      for (const value of set) copy.add(take(value));
+      for (const value of values) copy.add(take(value));
     },
   };
 }

@@ -47,9 +47,16 @@ test.each(ways)(
 test.each(ways)("STR-18 a handler that touches no state leaves it as it is (%s)", async (_way, options) => {
   const count = node("count", { requires: [orders, pings], provides: [total] }, async (values) => {
     const [{ state = 0 }] = await Promise.all([
-      handleMessages(values.orders, ({ value }, message) => message.state.set((message.state.get() ?? 0) + value), {
-        state: type<number>("sum"),
-      }),
+      handleMessages(
+        values.orders,
+        async ({ value }, message) => {
+          await turn();
+          message.state.set((message.state.get() ?? 0) + value);
+        },
+        {
+          state: type<number>("sum"),
+        },
+      ),
       handleMessages(values.pings, async () => await turn()),
     ]);
     return { total: state };

@@ -7,7 +7,7 @@ import type { CodedKey } from "./values.ts";
 export interface CodedKeys {
   /** Of a key; of a stream key that of its element. @throws PULSE_CODEC for a type without a codec */
   key(key: AnyKey): CodedKey;
-  /** Of a stream's positions: that of the declared type, else {@link untyped}. Its name is the key's. @throws PULSE_CODEC */
+  /** Of a stream's positions: that of the declared type, else {@link untyped}. @throws PULSE_CODEC */
   position(key: AnyKey): CodedKey;
   /** Of the state of a node's handlers: that of the declared type, else {@link untyped}. @throws PULSE_CODEC */
   state(type: KeyType | undefined): CodedKey;
@@ -30,7 +30,9 @@ export function codedKeys(codecs: Codecs): CodedKeys {
 /** What the positions of a stream are recorded with. @throws PULSE_CODEC for a type without a codec */
 export function positionKey(codecs: Codecs, { name, stream }: AnyKey): CodedKey {
   const position = stream?.position;
-  return { name, codec: position === undefined ? untyped : codecs.forType(position, name) };
+  const codec = position === undefined ? untyped : codecs.forType(position, name);
+  // In errors: under the key's name alone one would look for the fault in a message.
+  return { name: `${name} (position)`, codec };
 }
 
 function lookedUp<Asked extends object>(look: (asked: Asked) => CodedKey): (asked: Asked) => CodedKey {

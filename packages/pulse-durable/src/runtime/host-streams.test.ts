@@ -166,3 +166,23 @@ test.each([
     await durable({ store: memory }).resume(after.of, {}, call);
   },
 );
+
+test("CORE-46 a host that acknowledges in a run that was interrupted is told so, and no node is blamed", async () => {
+  const store = memoryStore();
+  const { beforeStart, reader } = host();
+  const held = graph("feed", {
+    outputs: [numbers],
+    nodes: [
+      node("write", { provides: [numbers], resumable: true }, async (_values, { open, signal }) => {
+        await (await open(numbers)).send(1);
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      }),
+    ],
+  });
+  const handle = await durable({ store }).start(held, {}, { ...call, beforeStart });
+  const delivery = await take(reader());
+  handle.cancel("stop");
+  const refusal = await rejectionOf("PULSE_INTERRUPTED", delivery.ack());
+  expect(refusal.message).toBe("the execution was interrupted");
+  await rejectionOf("PULSE_INTERRUPTED", handle.wait());
+});

@@ -16,15 +16,13 @@ export interface EncodedPart {
 export function encodePart(part: StreamPart, keys: CodedKeys, values: Values): EncodedPart {
   const { value } = part;
   const key = codedPart(part, keys);
-  const record = part.kind === "position" ? encodePosition(key, value, values) : values.encode(key, value);
-  // A state has no name in the record (REC-13).
-  return { key, record: part.kind === "state" ? { ...record, name: "" } : record, written: value };
+  const record = values.encode(key, value);
+  const name = recordedName(part);
+  return { key, record: record.name === name ? record : { ...record, name }, written: value };
 }
 
-/** In the record a position has the name of its stream's key; an error under that name alone would blame the message. */
-function encodePosition(key: CodedKey, value: unknown, values: Values): ReadyBytes {
-  return { ...values.encode({ ...key, name: `${key.name} (position)` }, value), name: key.name };
-}
+/** A state has no name in the record (REC-13), a position that of its stream's key. */
+const recordedName = (part: StreamPart): string => (part.kind === "state" ? "" : part.key.name);
 
 function codedPart(part: StreamPart, keys: CodedKeys): CodedKey {
   if (part.kind === "state") return keys.state(part.type);
